@@ -4,16 +4,13 @@
 #include <cctype>
 
 #include "app/window/command_parts.h"
-#include "app/window/lecture_commands.h"
-#include "app/window/lesson_commands.h"
-#include "app/window/view_commands.h"
 #include "viz/questions/kv_levels.h"
 
 namespace triescope::app {
 namespace {
 
 std::function<bool()> has_partner(const Workspace& w) {
-  return [&w] { return w.partner() != nullptr; };
+  return [&w] { return w.comparison.partner() != nullptr; };
 }
 
 Commands file_commands(Workspace& w, UiState& ui) {
@@ -79,7 +76,7 @@ Commands file_commands(Workspace& w, UiState& ui) {
        .title = "Close capture",
        .menu = "File",
        .chords = chords({"Ctrl+W"}),
-       .run = [&w] { w.close_document(w.active()); },
+       .run = [&w] { w.run.close(w.active()); },
        .enabled = has_document(w)},
       {.id = "quit",
        .title = "Quit",
@@ -96,7 +93,7 @@ Commands run_commands(Workspace& w, UiState& ui) {
        .title = "Start",
        .menu = "Run",
        .chords = chords({"Ctrl+Enter"}),
-       .run = [&w] { w.start(false); },
+       .run = [&w] { w.run.start(false); },
        .help = "Begins a new run with what the run bar holds, loads its model if needed, and waits "
                "before the first step, so that you can step through it.",
        .keywords = "new run decode begin"},
@@ -104,14 +101,14 @@ Commands run_commands(Workspace& w, UiState& ui) {
        .title = "Start and run",
        .menu = "Run",
        .chords = chords({"Ctrl+Shift+Enter"}),
-       .run = [&w] { w.start(true); },
+       .run = [&w] { w.run.start(true); },
        .help = "Begins a new run with what the run bar holds and decodes to its end, or to a "
                "breakpoint."},
       {.id = "run",
        .title = "Run / pause",
        .menu = "Run",
        .chords = chords({"F5", "Space"}),
-       .run = [&w] { w.toggle_run(); },
+       .run = [&w] { w.transport.toggle_run(); },
        .separator_before = true,
        .help =
            "Decodes on to the end of the run shown, or to a breakpoint; again: pauses. A run that "
@@ -120,21 +117,21 @@ Commands run_commands(Workspace& w, UiState& ui) {
       {.id = "play-slower",
        .title = "Play slower",
        .menu = "Run",
-       .run = [&w] { w.change_play_speed(-1); },
+       .run = [&w] { w.transport.change_play_speed(-1); },
        .enabled = [&w] { return w.preferences.play_speed > play_speeds().front(); },
        .help = "How fast a recorded run is played back: 0.25 to 8 times its usual pace."},
       {.id = "play-faster",
        .title = "Play faster",
        .menu = "Run",
-       .run = [&w] { w.change_play_speed(+1); },
+       .run = [&w] { w.transport.change_play_speed(+1); },
        .enabled = [&w] { return w.preferences.play_speed < play_speeds().back(); },
        .help = "How fast a recorded run is played back: 0.25 to 8 times its usual pace."},
       {.id = "step",
        .title = "Step",
        .menu = "Run",
        .chords = chords({"F10", "Right", "PageDown"}),
-       .run = [&w] { w.step(); },
-       .enabled = [&w] { return w.can_step(); },
+       .run = [&w] { w.transport.step(); },
+       .enabled = [&w] { return w.transport.can_step(); },
        .help = "One step: draft, forward, accept, commit, observe. In the past it shows the next "
                "recorded step; at the newest one the model decodes another.",
        .keywords = "next forward"},
@@ -142,15 +139,15 @@ Commands run_commands(Workspace& w, UiState& ui) {
        .title = "Next phase",
        .menu = "Run",
        .chords = chords({"F11"}),
-       .run = [&w] { w.step_phase(); },
-       .enabled = [&w] { return w.can_step(); },
+       .run = [&w] { w.transport.step_phase(); },
+       .enabled = [&w] { return w.transport.can_step(); },
        .help = "One of a step's five phases: draft, forward, accept, commit, observe."},
       {.id = "run-to-cursor",
        .title = "Re-run to cursor",
        .menu = "Run",
        .chords = chords({"Ctrl+F10"}),
-       .run = [&w] { w.run_to_cursor(); },
-       .enabled = [&w] { return w.can_run_to_cursor(); },
+       .run = [&w] { w.transport.run_to_cursor(); },
+       .enabled = [&w] { return w.transport.can_run_to_cursor(); },
        .help =
            "Starts the same run again (settings, seed, prompt) in a capture of its own and stops "
            "it at the cursor; the run shown stays open. At the newest step it takes one step."},
@@ -158,15 +155,15 @@ Commands run_commands(Workspace& w, UiState& ui) {
        .title = "Stop",
        .menu = "Run",
        .chords = chords({"Shift+F5"}),
-       .run = [&w] { w.stop(); },
-       .enabled = [&w] { return w.live_document() && w.live().state != LiveState::kDone; },
+       .run = [&w] { w.run.stop(); },
+       .enabled = [&w] { return w.documents.live() && w.live().state != LiveState::kDone; },
        .help = "Ends the run for good. What was decoded stays and can be looked at.",
        .keywords = "end abort"},
       {.id = "restart",
        .title = "Restart",
        .menu = "Run",
        .chords = chords({"Ctrl+Shift+F5"}),
-       .run = [&w] { w.restart(); },
+       .run = [&w] { w.transport.restart(); },
        .enabled = has_document(w),
        .help =
            "Begins the run shown once more, with its own settings, prompt and seed, whatever the "
@@ -184,14 +181,14 @@ Commands run_commands(Workspace& w, UiState& ui) {
        .title = "Take the shown run's settings into the run bar",
        .menu = "Run",
        .chords = chords({"Ctrl+G"}),
-       .run = [&w] { w.take_run(); },
-       .enabled = [&w] { return w.can_take_run(); },
+       .run = [&w] { w.run.take_run(); },
+       .enabled = [&w] { return w.run.can_take_run(); },
        .help = "Model, device, dtype, method and its settings, prompt, limit and seed."},
       {.id = "cancel",
        .title = "Cancel loading, prefill or export",
        .menu = "Run",
        .run = [&w] { w.cancel(); },
-       .enabled = [&w] { return w.live().state == LiveState::kLoading || w.exporting(); }},
+       .enabled = [&w] { return w.live().state == LiveState::kLoading || w.exports.under_way(); }},
       {.id = "what-if",
        .title = "What if: another token…",
        .menu = "Run",
@@ -205,8 +202,8 @@ Commands run_commands(Workspace& w, UiState& ui) {
       {.id = "compare-origin",
        .title = "Compare a branch with its origin",
        .menu = "Run",
-       .run = [&w] { w.compare_with_origin(); },
-       .enabled = [&w] { return w.active() && w.origin_of(*w.active()); }},
+       .run = [&w] { w.run.compare_with_origin(); },
+       .enabled = [&w] { return w.active() && w.documents.origin_of(*w.active()); }},
       {.id = "breakpoints",
        .title = "Breakpoints…",
        .menu = "Run",
@@ -218,7 +215,7 @@ Commands run_commands(Workspace& w, UiState& ui) {
        .title = "Next match of a breakpoint",
        .menu = "Run",
        .chords = chords({"F4"}),
-       .run = [&w] { w.go_to_match(+1); },
+       .run = [&w] { w.transport.go_to_match(+1); },
        .enabled = has_document(w),
        .help = "To the next recorded place where a breakpoint stops a run. Nothing is decoded.",
        .keywords = "breakpoint forward find search"},
@@ -226,7 +223,7 @@ Commands run_commands(Workspace& w, UiState& ui) {
        .title = "Previous match of a breakpoint",
        .menu = "Run",
        .chords = chords({"Shift+F4"}),
-       .run = [&w] { w.go_to_match(-1); },
+       .run = [&w] { w.transport.go_to_match(-1); },
        .enabled = has_document(w),
        .help = "The same backwards.",
        .keywords = "breakpoint backwards find search"},
@@ -240,7 +237,7 @@ Commands play_speed_commands(Workspace& w) {
     const std::string text = play_speed_text(speed);
     rows.push_back({.id = "play-speed-" + text.substr(0, text.find("×")),
                     .title = "Speed of playback: " + text,
-                    .run = [&w, speed] { w.set_play_speed(speed); },
+                    .run = [&w, speed] { w.transport.set_play_speed(speed); },
                     .checked = [&w, speed] { return w.preferences.play_speed == speed; }});
   }
   return rows;
@@ -269,26 +266,26 @@ Commands go_commands(Workspace& w, UiState& ui) {
        .title = "Step back",
        .menu = "Go",
        .chords = chords({"Alt+F10", "Left", "PageUp"}),
-       .run = [&w] { w.back(); },
+       .run = [&w] { w.transport.back(); },
        .enabled = has_document(w),
        .help = "Shows the step before. Nothing is decoded again."},
       {.id = "back-phase",
        .title = "Phase back",
        .menu = "Go",
        .chords = chords({"Alt+F11"}),
-       .run = [&w] { w.back_phase(); },
+       .run = [&w] { w.transport.back_phase(); },
        .enabled = has_document(w)},
       {.id = "go-start",
        .title = "Go to start",
        .menu = "Go",
        .chords = chords({"Home"}),
-       .run = [&w] { w.go_to_start(); },
+       .run = [&w] { w.transport.go_to_start(); },
        .enabled = has_document(w)},
       {.id = "follow",
        .title = "Back to now",
        .menu = "Go",
        .chords = chords({"End"}),
-       .run = [&w] { w.follow(); },
+       .run = [&w] { w.documents.follow(); },
        .enabled = has_document(w),
        .help = "To the newest step, and on with it while the run goes on."},
       {.id = "go-to-peak",
@@ -300,7 +297,7 @@ Commands go_commands(Workspace& w, UiState& ui) {
              Document& document = *w.active();
              if (const auto peak = viz::kv_peak(*document.capture, document.capture->end_tick(),
                                                 capture::Whose::kTarget, document.range))
-               w.set_cursor_of(document, peak->tick + 1);
+               w.documents.set_cursor_of(document, peak->tick + 1);
            },
        .enabled =
            [&w] {
@@ -342,37 +339,37 @@ Commands go_commands(Workspace& w, UiState& ui) {
        .title = "Next bookmark",
        .menu = "Go",
        .chords = chords({"Ctrl+Right"}),
-       .run = [&w] { w.go_to_bookmark(+1); },
+       .run = [&w] { w.documents.go_to_bookmark(+1); },
        .enabled = has_document(w)},
       {.id = "previous-bookmark",
        .title = "Previous bookmark",
        .menu = "Go",
        .chords = chords({"Ctrl+Left"}),
-       .run = [&w] { w.go_to_bookmark(-1); },
+       .run = [&w] { w.documents.go_to_bookmark(-1); },
        .enabled = has_document(w)},
       {.id = "release-focus",
        .title = "Clear focus",
        .menu = "Go",
-       .run = [&w] { w.lock_focus(-1); },
+       .run = [&w] { w.comparison.lock_focus(-1); },
        .enabled = has_document(w),
        .keywords = "deselect unlock"},
       {.id = "range-from",
        .title = "Range: from this step",
        .menu = "Go",
        .chords = chords({"Shift+Home"}),
-       .run = [&w] { w.end_range(/*first=*/true); },
+       .run = [&w] { w.comparison.end_range(/*first=*/true); },
        .enabled = has_document(w),
        .help = "Or drag over the timeline. What is exported and measured is limited to the range."},
       {.id = "range-to",
        .title = "Range: to this step",
        .menu = "Go",
        .chords = chords({"Shift+End"}),
-       .run = [&w] { w.end_range(/*first=*/false); },
+       .run = [&w] { w.comparison.end_range(/*first=*/false); },
        .enabled = has_document(w)},
       {.id = "clear-range",
        .title = "Clear range",
        .menu = "Go",
-       .run = [&w] { w.set_range_of(*w.active(), std::nullopt); },
+       .run = [&w] { w.comparison.set_range_of(*w.active(), std::nullopt); },
        .enabled = [&w] { return w.active() && w.active()->range; }},
   };
 }
@@ -381,7 +378,7 @@ Commands layout_commands(Workspace& w, UiState& ui) {
   constexpr int kKeys = 9;  // Ctrl+1 to Ctrl+9
   Commands rows;
   int next_key = 1;
-  for (const std::string& name : w.layout_names()) {
+  for (const std::string& name : w.layouts.names()) {
     std::string title = "Layout: " + name;
     const bool preset = rows.size() < preset_names().size();
     if (preset) title[8] = static_cast<char>(std::toupper(static_cast<unsigned char>(title[8])));
@@ -395,7 +392,7 @@ Commands layout_commands(Workspace& w, UiState& ui) {
          .menu = "View",
          .chords = std::move(keys),
          .run = [&w, name] { w.go_to_layout(name); },
-         .checked = [&w, name] { return w.layout_name == name; },
+         .checked = [&w, name] { return w.layouts.name == name; },
          .help = "With the tabs that were in front when it was left; once more: as it was made."});
   }
   rows.push_back({.id = "layouts",
@@ -434,20 +431,21 @@ Commands compare_commands(Workspace& w, UiState& ui) {
                     .keywords = "side by side diff"}};
   for (const viz::Along along : viz::all_alongs()) {
     const std::string name = viz::to_string(along);
-    rows.push_back({.id = "compare-by-" + name,
-                    .title = "Compare: align cursors by " + name,
-                    .menu = "View",
-                    .run = [&w, along] { w.set_along(along); },
-                    .enabled = has_partner(w),
-                    .checked = [&w, along] { return w.comparing() && w.along() == along; }});
+    rows.push_back(
+        {.id = "compare-by-" + name,
+         .title = "Compare: align cursors by " + name,
+         .menu = "View",
+         .run = [&w, along] { w.comparison.set_along(along); },
+         .enabled = has_partner(w),
+         .checked = [&w, along] { return w.comparison.is_on() && w.comparison.along() == along; }});
   }
   rows.push_back(
       {.id = "compare-own-scales",
        .title = "Compare: each run with axes of its own",
        .menu = "View",
-       .run = [&w] { w.preferences.compare_own_scales = !w.own_scales(); },
+       .run = [&w] { w.preferences.compare_own_scales = !w.comparison.own_scales(); },
        .enabled = has_partner(w),
-       .checked = [&w] { return w.own_scales(); },
+       .checked = [&w] { return w.comparison.own_scales(); },
        .help = "Else the charts of both have the same axes, so that what is longer looks longer."});
   rows.push_back({.id = "go-difference",
                   .title = "Go to first difference",
@@ -455,7 +453,7 @@ Commands compare_commands(Workspace& w, UiState& ui) {
                   .chords = chords({"Ctrl+J"}),
                   .run =
                       [&w] {
-                        if (!w.go_to_difference())
+                        if (!w.comparison.go_to_difference())
                           w.say(LogLevel::kInfo, "the two texts are the same so far");
                       },
                   .enabled = has_partner(w)});
@@ -466,7 +464,7 @@ Commands compare_commands(Workspace& w, UiState& ui) {
        .chords = chords({"Ctrl+Shift+J"}),
        .run =
            [&w] {
-             if (!w.go_to_next_difference())
+             if (!w.comparison.go_to_next_difference())
                w.say(LogLevel::kInfo, "the two texts differ no further on");
            },
        .enabled = has_partner(w),
@@ -509,27 +507,14 @@ Commands help_commands(UiState& ui) {
 CommandTable::CommandTable(Workspace& w, UiState& ui) { update(w, ui); }
 
 void CommandTable::update(Workspace& w, UiState& ui) {
-  if (!commands_.empty() && own_layouts_ == w.own_layouts()) return;
-  own_layouts_ = w.own_layouts();
+  if (!commands_.empty() && own_layouts_ == w.layouts.own_names()) return;
+  own_layouts_ = w.layouts.own_names();
   commands_.clear();
   for (const Commands& group :
        {file_commands(w, ui), run_commands(w, ui), breakpoint_commands(ui), play_speed_commands(w),
         go_commands(w, ui), layout_commands(w, ui), compare_commands(w, ui), view_commands(w, ui),
         panel_commands(w, ui), help_commands(ui), lesson_commands(w, ui), lecture_commands(w, ui)})
     commands_.insert(commands_.end(), group.begin(), group.end());
-}
-
-const Command* CommandTable::find(const std::string& id) const {
-  for (const Command& command : commands_)
-    if (command.id == id) return &command;
-  return nullptr;
-}
-
-const Command* CommandTable::find(Chord chord) const {
-  for (const Command& command : commands_)
-    if (std::find(command.chords.begin(), command.chords.end(), chord) != command.chords.end())
-      return &command;
-  return nullptr;
 }
 
 const Command* CommandTable::find_in_lecture(Chord chord) const {

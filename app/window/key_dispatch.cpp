@@ -27,9 +27,9 @@ void leave_innermost(UiState& state, Workspace& workspace, bool typing) {
   if (typing) return;
   if (state.walk.has_focus()) return state.walk.end();
   if (!workspace.active()) return;
-  workspace.lock_focus(-1);
-  workspace.set_range_of(*workspace.active(), std::nullopt);
-  workspace.maximised.clear();
+  workspace.comparison.lock_focus(-1);
+  workspace.comparison.set_range_of(*workspace.active(), std::nullopt);
+  workspace.layouts.maximised.clear();
 }
 
 // Those that belong to what has the keyboard's focus.

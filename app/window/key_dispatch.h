@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "app/window/commands.h"
-#include "app/window/ui.h"
+#include "app/window/shell/ui.h"
 
 namespace triescope::app {
 

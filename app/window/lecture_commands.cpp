@@ -1,11 +1,10 @@
-#include "app/window/lecture_commands.h"
+#include "app/window/command_parts.h"
 
 #include <algorithm>
 #include <array>
 #include <string_view>
 
-#include "app/window/command_parts.h"
-#include "app/window/lecture_layout.h"
+#include "app/window/workspace/lecture_layout.h"
 
 namespace triescope::app {
 
@@ -16,7 +15,7 @@ std::vector<Command> lecture_commands(Workspace& w, UiState&) {
        .title = "Lecture mode",
        .menu = "View",
        .chords = chords({"F8"}),
-       .run = [&w] { w.lecture.is_on() ? w.lecture.leave() : w.lecture.enter(); },
+       .run = [&w] { w.lecture.is_on() ? w.lecture.leave() : w.enter_lecture(); },
        .enabled = has_document(w),
        .checked = is_on,
        .separator_before = true,
@@ -30,7 +29,7 @@ std::vector<Command> lecture_commands(Workspace& w, UiState&) {
        .run =
            [&w] {
              const bool open = w.lecture.has_presenter_view();
-             w.lecture.enter();
+             w.enter_lecture();
              w.lecture.set_presenter_view(!open);
            },
        .enabled = has_document(w),

@@ -1,4 +1,4 @@
-#include "app/window/lesson_commands.h"
+#include "app/window/command_parts.h"
 
 namespace triescope::app {
 namespace {

@@ -3,11 +3,11 @@
 // effect of the line before it has been drawn.
 #pragma once
 
-#include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "app/window/commands.h"
+#include "app/window/script_verbs.h"
 
 namespace triescope::app {
 
@@ -20,14 +20,12 @@ class Script {
 
   struct Line {
     int number = 0;
-    std::string verb, argument;
+    ScriptCommand command;
   };
   bool finished() const { return next_ >= lines_.size(); }
   const Line& current() const { return lines_[next_]; }
   void advance() { ++next_; }
-  void append(const std::string& verb, const std::string& argument) {
-    lines_.push_back({0, verb, argument});
-  }
+  void append(ScriptCommand command) { lines_.push_back({0, std::move(command)}); }
   std::string where() const;  // "demo.script:12"
 
  private:
@@ -35,17 +33,6 @@ class Script {
   std::string path_;
   std::vector<Line> lines_;
   std::size_t next_ = 0;
-};
-
-struct ScriptHost {
-  Workspace& workspace;
-  UiState& ui;
-  const CommandTable& commands;
-  std::function<void(const std::string& path)> screenshot;
-  std::function<void(const std::string& path)> write_state;
-  std::function<void(int width, int height)> resize;
-  double seconds = 0;         // steady clock
-  double waiting_since = -1;  // of the current wait line
 };
 
 // Runs the current line. True: it is done (the script moves on), false: it waits. Errors name the

@@ -1,5 +1,5 @@
 // A tab for every open capture.
-#include "app/window/ui_parts.h"
+#include "app/window/ui_frame.h"
 
 namespace triescope::app {
 
@@ -11,7 +11,7 @@ std::uint64_t serial_of(const Document* document) { return document ? document->
 }  // namespace
 
 void draw_documents(Ui& ui) {
-  if (ui.workspace.documents().size() < 2 && !ui.workspace.active()) return;
+  if (ui.workspace.documents.all().size() < 2 && !ui.workspace.active()) return;
   if (!ImGui::BeginTabBar(
           "documents", ImGuiTabBarFlags_AutoSelectNewTabs | ImGuiTabBarFlags_FittingPolicyScroll))
     return;
@@ -19,7 +19,7 @@ void draw_documents(Ui& ui) {
   // made active. Serials, for a document may be gone.
   const std::uint64_t active = serial_of(ui.workspace.active());
   Document* closing = nullptr;
-  for (const auto& document : ui.workspace.documents()) {
+  for (const auto& document : ui.workspace.documents.all()) {
     bool open = true;
     const bool select = document.get() == ui.workspace.active() && ui.state.tab_shown != active;
     const std::string label = document->title + "###document" + std::to_string(document->serial);
@@ -29,14 +29,14 @@ void draw_documents(Ui& ui) {
                      document->capture->run().settings_json,
                  ui.em);
     if (shown) {
-      if (!select && ui.state.tab_shown == active) ui.workspace.activate(document.get());
+      if (!select && ui.state.tab_shown == active) ui.workspace.documents.activate(document.get());
       ImGui::EndTabItem();
     }
     if (!open) closing = document.get();
   }
   ui.state.tab_shown = serial_of(ui.workspace.active());
   ImGui::EndTabBar();
-  if (closing) ui.workspace.close_document(closing);
+  if (closing) ui.workspace.run.close(closing);
 }
 
 }  // namespace triescope::app

@@ -1,6 +1,6 @@
 // The menu bar, built from the command table.
-#include "app/window/document_names.h"
-#include "app/window/ui_parts.h"
+#include "app/window/ui_frame.h"
+#include "app/window/workspace/document_names.h"
 
 namespace triescope::app {
 namespace {
@@ -13,7 +13,7 @@ void draw_recent_menu(Ui& ui, const char* title, const std::vector<RecentCapture
     const std::string label = (by_path ? one.path : recent_name(one)) + "###" + one.path;
     if (ImGui::MenuItem(label.c_str(),
                         (one.method + (one.recorded.empty() ? "" : "  ") + one.recorded).c_str()))
-      ui.workspace.open_capture(one.path);
+      ui.workspace.documents.open(one.path);
   }
   ImGui::EndMenu();
 }

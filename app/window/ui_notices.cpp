@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "app/window/style.h"
-#include "app/window/ui_parts.h"
+#include "app/window/shell/style.h"
+#include "app/window/ui_frame.h"
 #include "core/base/counted.h"
 #include "viz/look/drawing.h"
 #include "viz/look/node_text.h"
@@ -18,9 +18,9 @@ constexpr float kNoticeEm = 44, kMaxNoticeTextEm = 12;
 
 void draw_progress(Ui& ui) {
   const LiveStatus& live = ui.workspace.live();
-  if (live.progress.empty() && !ui.workspace.exporting()) return;
-  const bool exporting = ui.workspace.exporting() && live.progress.empty();
-  const double share = exporting                 ? ui.workspace.export_share()
+  if (live.progress.empty() && !ui.workspace.exports.under_way()) return;
+  const bool exporting = ui.workspace.exports.under_way() && live.progress.empty();
+  const double share = exporting                 ? ui.workspace.exports.share()
                        : live.progress_total > 0 ? live.progress_done / live.progress_total
                                                  : 0;
   char label[160];
@@ -35,7 +35,7 @@ void draw_progress(Ui& ui) {
 
 // The newest error first; those before it come up as it is dismissed.
 void draw_newest_problem(Ui& ui) {
-  std::vector<std::string>& problems = ui.workspace.problems;
+  std::vector<std::string>& problems = ui.workspace.log.problems;
   if (problems.empty()) return;
   const std::string text = "✕ " + problems.back();
   const float width = ImGui::GetContentRegionAvail().x;
@@ -78,9 +78,9 @@ void draw_memory_wait(Ui& ui) {
       "The run waits, and nothing of it is lost. Free some memory, then try again; or stop it and "
       "keep what was recorded.");
   ImGui::PopTextWrapPos();
-  if (ImGui::Button("Try again")) ui.workspace.try_again();
+  if (ImGui::Button("Try again")) ui.workspace.run.try_again();
   ImGui::SameLine();
-  if (ImGui::Button("Stop the run")) ui.workspace.stop();
+  if (ImGui::Button("Stop the run")) ui.workspace.run.stop();
   ImGui::SameLine();
   if (ImGui::Button("Copy###copy memory")) ImGui::SetClipboardText(text.c_str());
 }
@@ -97,7 +97,7 @@ void draw_focus_chip(Ui& ui, const Document& document) {
                             "  ✕###unlock";
   ImGui::PushStyleColor(ImGuiCol_Text, to_imgui_vec(ui.theme.text));
   ImGui::PushStyleColor(ImGuiCol_Button, to_imgui_vec(ui.theme.accent.with_alpha(0.3f)));
-  if (ImGui::SmallButton(label.c_str())) ui.workspace.lock_focus(-1);
+  if (ImGui::SmallButton(label.c_str())) ui.workspace.comparison.lock_focus(-1);
   ImGui::PopStyleColor(2);
   help_tooltip(
       "All panels show this node, wherever the cursor is. Click, or press Esc: they follow "
@@ -110,8 +110,8 @@ void draw_focus_chip(Ui& ui, const Document& document) {
 
 void draw_notices(Ui& ui, float bottom) {
   const bool waits = !ui.workspace.live().memory_refused.empty();
-  const bool problem = waits || !ui.workspace.problems.empty();
-  if (!problem && ui.workspace.live().progress.empty() && !ui.workspace.exporting()) return;
+  const bool problem = waits || !ui.workspace.log.problems.empty();
+  if (!problem && ui.workspace.live().progress.empty() && !ui.workspace.exports.under_way()) return;
   const ImGuiViewport* const viewport = ImGui::GetMainViewport();
   const float edge = ui.em * 0.6f;
   ImGui::SetNextWindowViewport(viewport->ID);
@@ -128,7 +128,7 @@ void draw_notices(Ui& ui, float bottom) {
   ImGui::PopStyleColor(2);
   draw_progress(ui);
   draw_memory_wait(ui);
-  if (waits && !ui.workspace.problems.empty()) ImGui::Separator();
+  if (waits && !ui.workspace.log.problems.empty()) ImGui::Separator();
   draw_newest_problem(ui);
   ImGui::End();
 }
@@ -154,13 +154,13 @@ void draw_measuring(Ui& ui) {
       live.state == LiveState::kLoading && !live.progress.empty()
           ? live.progress.c_str()
           : ("step " + std::to_string(capture::step_of(live.next_tick))).c_str());
-  if (ImGui::Button("Cancel  Esc")) ui.workspace.stop_measuring();
+  if (ImGui::Button("Cancel  Esc")) ui.workspace.run.stop_measuring();
   name_part(ui, "cancel measuring");
   ImGui::End();
 }
 
 void draw_break_reason(Ui& ui, float width) {
-  const std::string reason = ui.workspace.stop_reason();
+  const std::string reason = ui.workspace.transport.stop_reason();
   if (reason.empty()) return;
   const LiveStatus& live = ui.workspace.live();
   const bool waits = !live.memory_refused.empty() && reason == live.pause_reason;
@@ -178,7 +178,7 @@ void draw_status_line(Ui& ui) {
   ImGui::PushStyleColor(ImGuiCol_Text, to_imgui_vec(ui.theme.text_dim));
   if (document) draw_focus_chip(ui, *document);
   std::string left = to_string(live.state);
-  if (document && !ui.workspace.active_is_live())
+  if (document && !ui.workspace.documents.active_is_live())
     left = document->capture->status() == capture::RunStatus::kStopped ? "stopped" : "recorded";
   if (document) {
     const capture::RunInfo& run = document->capture->run();
@@ -214,7 +214,7 @@ void draw_status_line(Ui& ui) {
     ImGui::SameLine(begin + chip + left_width + ui.em * 2);
     const auto newline = right.find('\n');
     // A narrow tool bar leaves what stopped the run to this line.
-    if (ui.state.narrow && !ui.workspace.stop_reason().empty())
+    if (ui.state.narrow && !ui.workspace.transport.stop_reason().empty())
       draw_break_reason(ui, room);
     else if (!right.empty())
       text_fitted(newline == std::string::npos ? right : right.substr(0, newline) + " …", room);

@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "app/window/style.h"
-#include "app/window/ui_parts.h"
+#include "app/window/shell/style.h"
+#include "app/window/ui_frame.h"
 #include "core/base/counted.h"
 
 namespace triescope::app {
@@ -12,10 +12,10 @@ namespace {
 
 // How many breakpoints there are, always in the same place; lit while one of them holds the run.
 void draw_breakpoint_button(Ui& ui) {
-  const auto& points = ui.workspace.breakpoints;
+  const auto& points = ui.workspace.run.breakpoints();
   const auto active = std::ranges::count(points, true, &Breakpoint::enabled);
   const bool hit =
-      !ui.workspace.stop_reason().empty() && ui.workspace.live().memory_refused.empty();
+      !ui.workspace.transport.stop_reason().empty() && ui.workspace.live().memory_refused.empty();
   const viz::Color star = ui.theme.legible(ui.theme.mark(capture::NodeState::kBonus).color);
   const std::string label = "● " + std::to_string(active) + "###breakpoints";
   ImGui::PushStyleColor(ImGuiCol_Text, to_imgui_vec(active > 0 ? star : ui.theme.text_dim));
@@ -35,17 +35,18 @@ void draw_breakpoint_button(Ui& ui) {
 void draw_tool_bar(Ui& ui) {
   const LiveStatus& live = ui.workspace.live();
   const Document* document = ui.workspace.active();
-  const bool running = ui.workspace.active_is_live() && live.state == LiveState::kRunning;
+  const bool running = ui.workspace.documents.active_is_live() && live.state == LiveState::kRunning;
   const bool playing = document && document->playing;
 
   command_button(ui, "run-bar",
                  ui.state.run_bar_open(ui.workspace.preferences) ? "‹ Run bar" : "Run bar ›");
   ImGui::SameLine();
-  command_button(ui, "start", "Start", /*primary=*/document && !ui.workspace.can_step());
+  command_button(ui, "start", "Start", /*primary=*/document && !ui.workspace.transport.can_step());
   ImGui::SameLine(0, ui.em);
   command_button(ui, "back", "‹ Back");
   ImGui::SameLine();
-  command_button(ui, "step", "Step ›", /*primary=*/document && !running && ui.workspace.can_step());
+  command_button(ui, "step", "Step ›",
+                 /*primary=*/document && !running && ui.workspace.transport.can_step());
   ImGui::SameLine();
   command_button(ui, "step-phase", "Phase ›");
   ImGui::SameLine();
@@ -53,9 +54,9 @@ void draw_tool_bar(Ui& ui) {
   const ImVec2 run_size(ImGui::CalcTextSize("Pause").x + ImGui::GetStyle().FramePadding.x * 2, 0);
   // Decoding is running, showing what was decoded is playing.
   const bool decodes =
-      !document || (ui.workspace.active_is_live() && live.state != LiveState::kDone);
+      !document || (ui.workspace.documents.active_is_live() && live.state != LiveState::kDone);
   if (ImGui::Button(running || playing ? "Pause" : decodes ? "Run" : "Play", run_size))
-    ui.workspace.toggle_run();
+    ui.workspace.transport.toggle_run();
   help_tooltip(running   ? std::string("Pauses after the phase under way  F5")
                : playing ? "Stops playing  F5"
                : decodes ? "Decodes on to the end of the run, or to a breakpoint  F5"
@@ -78,7 +79,8 @@ void draw_tool_bar(Ui& ui) {
   // Where the cursor is, and the way back to now.
   const capture::Tick end = document->capture->end_tick();
   const bool now = document->cursor >= end;
-  const bool over = now && (!ui.workspace.active_is_live() || live.state == LiveState::kDone);
+  const bool over =
+      now && (!ui.workspace.documents.active_is_live() || live.state == LiveState::kDone);
   std::string position;
   if (over) {
     const std::string steps = counted(document->capture->last_step() + 1, "step");
@@ -95,12 +97,12 @@ void draw_tool_bar(Ui& ui) {
   text_fitted(position, ImGui::GetContentRegionAvail().x);
   help_tooltip("The cursor shows what comes next. Everything on screen is the state before it.",
                ui.em);
-  if (document && ui.workspace.origin_of(*document)) {
+  if (document && ui.workspace.documents.origin_of(*document)) {
     ImGui::SameLine(0, ui.em);
     command_button(ui, "compare-origin", "Compare with origin");
   }
   if (!now || !document->follow) {
-    const std::string back = ui.workspace.active_is_live() ? "Back to now" : "To the end";
+    const std::string back = ui.workspace.documents.active_is_live() ? "Back to now" : "To the end";
     const int steps = std::max(0, capture::step_of(end) - capture::step_of(document->cursor));
     const auto phases = static_cast<int>(end - document->cursor);
     const std::string ahead =
@@ -115,7 +117,7 @@ void draw_tool_bar(Ui& ui) {
     if (fits(back)) {
       ImGui::BeginDisabled(now);
       if (ImGui::Button((back + (fits(back + ahead) ? ahead : "") + "###follow").c_str()))
-        ui.workspace.follow();
+        ui.workspace.documents.follow();
       ImGui::EndDisabled();
       help_tooltip(back + ahead, ui.em);
     } else {
@@ -123,7 +125,7 @@ void draw_tool_bar(Ui& ui) {
     }
   }
   // A narrow bar leaves it to the status line.
-  if (ui.state.narrow || ui.workspace.stop_reason().empty()) return;
+  if (ui.state.narrow || ui.workspace.transport.stop_reason().empty()) return;
   ImGui::SameLine(0, ui.em);
   draw_break_reason(ui, ImGui::GetContentRegionAvail().x);
 }

@@ -1,4 +1,4 @@
-#include "app/window/view_commands.h"
+#include "app/window/command_parts.h"
 
 #include <algorithm>
 #include <cmath>
@@ -55,8 +55,9 @@ Commands view_commands(Workspace& w, UiState& ui) {
        .title = "Maximise the pane under the mouse",
        .menu = "View",
        .chords = chords({"Ctrl+M"}),
-       .run = [&w, &ui] { w.maximised = w.maximised.empty() ? ui.hovered_panel : ""; },
-       .checked = [&w] { return !w.maximised.empty(); },
+       .run = [&w,
+               &ui] { w.layouts.maximised = w.layouts.maximised.empty() ? ui.hovered_panel : ""; },
+       .checked = [&w] { return !w.layouts.maximised.empty(); },
        .separator_before = true},
       {.id = "full-screen",
        .title = "Full screen",

@@ -14,18 +14,17 @@
 #include <fstream>
 #include <utility>
 
-#include "app/window/document_names.h"
 #include "app/window/fast_keys.h"
-#include "app/window/fonts.h"
 #include "app/window/frame_pacer.h"
 #include "app/window/key_dispatch.h"
-#include "app/window/lecture_layout.h"
-#include "app/window/presenter_words.h"
+#include "app/window/lessons/presenter_words.h"
 #include "app/window/screenshot.h"
 #include "app/window/script.h"
-#include "app/window/style.h"
-#include "app/window/ui.h"
-#include "app/window/ui_parts.h"
+#include "app/window/shell/fonts.h"
+#include "app/window/shell/style.h"
+#include "app/window/ui_frame.h"
+#include "app/window/workspace/document_names.h"
+#include "app/window/workspace/lecture_layout.h"
 #include "core/base/error.h"
 #include "viz/canvas/letters.h"
 
@@ -229,7 +228,7 @@ class LectureScreen {
 
 // Some panel or the presenter view has a window of its own.
 bool more_windows(const Workspace& workspace) {
-  return !workspace.layout.floating.empty() || workspace.lecture.has_presenter_view();
+  return !workspace.layouts.now.floating.empty() || workspace.lecture.has_presenter_view();
 }
 
 // Seconds that this thread has computed.
@@ -242,22 +241,20 @@ double thread_seconds() {
 // While a run is measured, no key does anything but Escape, which ends it.
 void dispatch_while_measuring(const std::vector<KeyPress>& keys, Workspace& workspace) {
   for (const KeyPress& press : keys)
-    if (press.key == GLFW_KEY_ESCAPE) workspace.stop_measuring();
+    if (press.key == GLFW_KEY_ESCAPE) workspace.run.stop_measuring();
 }
 
-// Runs the script lines by which an open lesson changes the window. Returns whether there were any.
+// Does what an open lesson asks for. Returns whether it asked for anything.
 bool play_lesson(Workspace& workspace, ScriptHost& host) {
-  const std::vector<LessonPlayer::Line> lines = workspace.lesson.take_lines();
-  for (const LessonPlayer::Line& line : lines) {
-    Script one = Script::empty();
-    one.append(line.verb, line.argument);
+  const std::vector<ScriptCommand> commands = workspace.lesson.take_commands();
+  for (const ScriptCommand& command : commands) {
     try {
-      run_script_line(one, host);
+      run_command(command, host);
     } catch (const Error& error) {
       workspace.say(LogLevel::kError, "lesson: " + std::string(error.what()));
     }
   }
-  return !lines.empty();
+  return !commands.empty();
 }
 
 }  // namespace
@@ -285,25 +282,25 @@ int run_window(const WindowOptions& options) {
   workspace.animate = options.animate;
   if (!warning.empty()) workspace.say(LogLevel::kWarning, warning);
   UiState state;
-  state.catalog = workspace.host().models();
+  state.catalog = workspace.run.host().models();
   CommandTable commands(workspace, state);
   Ui ui{.workspace = workspace, .state = state, .commands = commands};
 
   Script script = options.script.empty() ? Script::empty() : Script(options.script, commands);
-  if (scripted && options.script.empty()) script.append("wait", "idle");
-  if (!options.screenshot.empty()) script.append("screenshot", options.screenshot);
-  if (!options.state.empty()) script.append("write-state", options.state);
+  if (scripted && options.script.empty()) script.append({"wait", "idle"});
+  if (!options.screenshot.empty()) script.append({"screenshot", options.screenshot});
+  if (!options.state.empty()) script.append({"write-state", options.state});
   for (const std::string& path : options.captures) workspace.open_path(path);
-  if (options.captures.size() > 1 && workspace.documents().size() > 1) {
-    workspace.activate(workspace.documents().front().get());
-    workspace.compare(workspace.documents().back().get());
+  if (options.captures.size() > 1 && workspace.documents.all().size() > 1) {
+    workspace.documents.activate(workspace.documents.all().front().get());
+    workspace.comparison.start(workspace.documents.all().back().get());
   }
 
   if (!options.layout.empty()) workspace.use_layout(options.layout);
   if (options.lecture) {
-    workspace.lecture.enter();
+    workspace.enter_lecture();
     if (workspace.lecture.is_on())
-      workspace.go_to_start();
+      workspace.transport.go_to_start();
     else
       workspace.say(LogLevel::kError,
                     "--lecture: expected a capture to show; found none. Open one and press F8");
@@ -363,7 +360,7 @@ int run_window(const WindowOptions& options) {
     const bool waiting_script = scripted && !state.quit;
     bool woken = false;  // a wait was ended by an event
     const auto seconds_to_rest = [&](double time) {
-      return frames_at_once <= 0 && workspace.works_by_itself() ? pacer.seconds_left(time) : 0;
+      return frames_at_once <= 0 && workspace.run.works_by_itself() ? pacer.seconds_left(time) : 0;
     };
     const double rest = seconds_to_rest(now);
     if (frames_left > 0 && rest <= 0) {
@@ -394,7 +391,7 @@ int run_window(const WindowOptions& options) {
     display.events.any = false;
     for (const std::string& path : display.events.dropped) workspace.open_path(path);
     display.events.dropped.clear();
-    if (workspace.measuring())
+    if (workspace.run.measuring())
       dispatch_while_measuring(display.events.keys, workspace);
     else
       dispatch_keys(display.events.keys, commands, ui);
@@ -439,7 +436,7 @@ int run_window(const WindowOptions& options) {
     ImGui::NewFrame();
     keys.release();
     see_inputs(state.resting_mouse);
-    if (workspace.measuring())
+    if (workspace.run.measuring())
       draw_measuring(ui);
     else
       draw_window(ui);
@@ -465,12 +462,12 @@ int run_window(const WindowOptions& options) {
       glfwMakeContextCurrent(display.window);
     }
     // The whole of it, also where other threads draw; what the screen is waited for does not count.
-    const bool works = workspace.works_by_itself();
+    const bool works = workspace.run.works_by_itself();
     if (works) glFinish();
     const double drawn = glfwGetTime(), computed = thread_seconds();
     glfwSwapBuffers(display.window);
     pacer.drew(glfwGetTime(), drawn - host.seconds + thread_seconds() - computed,
-               workspace.measuring() ? kMeasuringSeconds : 0);
+               workspace.run.measuring() ? kMeasuringSeconds : 0);
     --frames_at_once;
     const Document* const shown = workspace.active();
     display.set_title(shown ? window_title(shown->capture->run()) : "triescope");

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "app/window/commands.h"
-#include "app/window/script.h"
+#include "app/window/script_verbs.h"
 
 namespace triescope::test {
 
@@ -18,11 +18,9 @@ struct LessonStage {
   std::string play() {
     app::ScriptHost host{workspace, ui, commands, {}, {}, {}};
     std::string said;
-    for (const app::LessonPlayer::Line& line : lesson.take_lines()) {
-      app::Script one = app::Script::empty();
-      one.append(line.verb, line.argument);
-      app::run_script_line(one, host);
-      said += line.verb + " " + line.argument + "\n";
+    for (const app::ScriptCommand& command : lesson.take_commands()) {
+      app::run_command(command, host);
+      said += command.verb + " " + command.argument + "\n";
     }
     return said;
   }

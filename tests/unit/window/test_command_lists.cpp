@@ -1,5 +1,6 @@
 // What palette and list of keys offer.
-#include "app/window/command_lists.h"
+#include "app/window/commands.h"
+#include "app/window/dialogs/command_lists.h"
 
 #include <doctest/doctest.h>
 
@@ -17,7 +18,7 @@ struct Table {
   UiState ui;
   CommandTable commands{workspace, ui};
 
-  Table() { workspace.open_capture(test::beam_capture().path()); }
+  Table() { workspace.documents.open(test::beam_capture().path()); }
 
   std::vector<std::string> ids(const std::string& query) const {
     std::vector<std::string> ids;
@@ -70,7 +71,7 @@ TEST_CASE_FIXTURE(Table, "palette: what is possible now comes before what is not
   const auto rows = palette_commands(commands, "run");
   CHECK(std::all_of(rows.begin() + open, rows.end(),
                     [](const Command* one) { return !one->is_enabled(); }));
-  workspace.close_document(workspace.active());
+  workspace.run.close(workspace.active());
   CHECK(first_impossible() < open);
 }
 
@@ -148,11 +149,11 @@ TEST_CASE_FIXTURE(
     return at + 1;
   };
   for (const capture::Tick from : {capture::Tick{0}, run.end_tick()}) {
-    workspace.set_cursor_of(document, from);
+    workspace.documents.set_cursor_of(document, from);
     peak->run();
     CHECK(document.cursor == right(0, run.last_step()));
   }
-  workspace.set_range_of(document, std::pair{3, 9});
+  workspace.comparison.set_range_of(document, std::pair{3, 9});
   peak->run();
   CHECK(document.cursor == right(3, 9));
 }

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "app/window/compare_header.h"
+#include "app/window/compare/compare_header.h"
 
 namespace triescope::app::test_compare_header {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "app/window/compare_rows.h"
+#include "app/window/compare/compare_rows.h"
 #include "core/capture/writer.h"
 #include "tests/support/paths.h"
 
@@ -29,8 +29,8 @@ struct Desk {
       run.prompt_tokens = {1};
       recorder->write({.run = run, .finish = capture::Finish{}});
     }
-    workspace.open_capture(path);
-    REQUIRE(workspace.problems.empty());
+    workspace.documents.open(path);
+    REQUIRE(workspace.log.problems.empty());
   }
 };
 
@@ -51,7 +51,7 @@ TEST_CASE_FIXTURE(Desk, "what all runs have, like the seed, is said where it is 
   REQUIRE(compare_rows(workspace).size() == 1);
   CHECK(compare_rows(workspace)[0].differs == "seed 1");
   open("c", "greedy", "{}", 2);
-  workspace.close_document(workspace.documents()[0].get());
+  workspace.run.close(workspace.documents.all()[0].get());
   CHECK(compare_rows(workspace)[0].differs == "the same settings");
 }
 

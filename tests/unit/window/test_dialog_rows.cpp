@@ -6,7 +6,7 @@
 
 #include "app/run/lesson_library.h"
 #include "app/run/text_tools.h"
-#include "app/window/dialog_rows.h"
+#include "app/window/dialogs/dialog_rows.h"
 #include "tests/unit/viz/captures.h"
 #include "viz/assets/glossary.h"
 #include "viz/panels/panel.h"

@@ -1,7 +1,7 @@
 // What runs are called in lists and in the window's title.
 #include <doctest/doctest.h>
 
-#include "app/window/document_names.h"
+#include "app/window/workspace/document_names.h"
 
 namespace triescope::app::test_document_names {
 namespace {

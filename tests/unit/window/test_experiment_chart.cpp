@@ -1,5 +1,5 @@
 // The chart of an experiment: bars as long as the shares they stand for, with their figures.
-#include "app/window/experiment_chart.h"
+#include "app/window/lessons/experiment_chart.h"
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,5 @@
 // Finding a text in a run: in its tokens, across them, in drafts; and going from one place to the next.
-#include "app/window/find_in_run.h"
+#include "app/window/shell/find_in_run.h"
 
 #include <doctest/doctest.h>
 
@@ -93,8 +93,8 @@ TEST_CASE("find: cursor and focus go to a match, and it says which of how many")
   UiState ui;
   CommandTable commands{workspace, ui};
   CHECK_FALSE(commands.find("find")->is_enabled());
-  workspace.open_capture(run->capture->path());
-  REQUIRE(workspace.problems.empty());
+  workspace.documents.open(run->capture->path());
+  REQUIRE(workspace.log.problems.empty());
   commands.find("find")->run();
   CHECK(ui.find.open);
   CHECK_FALSE(commands.find("find-next")->is_enabled());  // nothing was typed
@@ -109,18 +109,18 @@ TEST_CASE("find: cursor and focus go to a match, and it says which of how many")
   CHECK(ui.find.count_text(workspace) == "2 of 2");
   CHECK(workspace.active()->focus.locked == 5);
   CHECK(workspace.active()->cursor == 11);
-  CHECK(workspace.messages.back().text == "2 of 2: node 5 in step 2");
+  CHECK(workspace.log.all.back().text == "2 of 2: node 5 in step 2");
   commands.find("find-next")->run();
   CHECK(workspace.active()->focus.locked == 1);
   commands.find("find-previous")->run();
   CHECK(workspace.active()->focus.locked == 5);
   // Without a focus from the cursor on.
-  workspace.lock_focus(-1);
-  workspace.set_cursor(4);
+  workspace.comparison.lock_focus(-1);
+  workspace.documents.set_cursor(4);
   commands.find("find-next")->run();
   CHECK(workspace.active()->focus.locked == 5);
-  workspace.lock_focus(-1);
-  workspace.set_cursor(4);
+  workspace.comparison.lock_focus(-1);
+  workspace.documents.set_cursor(4);
   commands.find("find-previous")->run();
   CHECK(workspace.active()->focus.locked == 1);
   // The only match stays locked.
@@ -133,7 +133,7 @@ TEST_CASE("find: cursor and focus go to a match, and it says which of how many")
   commands.find("find-next")->run();
   CHECK(workspace.active()->focus.locked == 4);
   CHECK(ui.find.count_text(workspace) == "not found");
-  CHECK(workspace.messages.back().text ==
+  CHECK(workspace.log.all.back().text ==
         "'mouse' is neither in the text of this run nor in its drafts");
 }
 

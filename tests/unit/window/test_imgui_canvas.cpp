@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include "app/window/fonts.h"
+#include "app/window/shell/fonts.h"
 #include "viz/canvas/imgui_canvas.h"
 
 namespace triescope::app::test_imgui_canvas {

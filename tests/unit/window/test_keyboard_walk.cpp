@@ -1,6 +1,6 @@
 #include <doctest/doctest.h>
 
-#include "app/window/keyboard_walk.h"
+#include "app/window/shell/keyboard_walk.h"
 
 namespace triescope::app::test_keyboard_walk {
 namespace {

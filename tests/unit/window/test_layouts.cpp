@@ -16,32 +16,32 @@ struct Layouts {
   CommandTable commands{workspace, ui};
 
   Names first_pane() const {
-    const PaneNode* node = workspace.layout.root.get();
+    const PaneNode* node = workspace.layouts.now.root.get();
     while (!node->is_leaf()) node = node->first.get();
     return node->panels;
   }
 };
 
 TEST_CASE_FIXTURE(Layouts, "a layout is saved as it is, used by name and forgotten") {
-  CHECK(workspace.layout_name == "debug");
-  workspace.undock("kv", {10, 20, 400, 300});
-  CHECK(workspace.layout_name.empty());
-  workspace.save_layout("board");
-  CHECK(workspace.layout_name == "board");
-  CHECK(workspace.own_layouts() == Names{"board"});
-  CHECK(workspace.layout_names() ==
+  CHECK(workspace.layouts.name == "debug");
+  workspace.layouts.undock("kv", {10, 20, 400, 300});
+  CHECK(workspace.layouts.name.empty());
+  workspace.layouts.save("board");
+  CHECK(workspace.layouts.name == "board");
+  CHECK(workspace.layouts.own_names() == Names{"board"});
+  CHECK(workspace.layouts.names() ==
         Names{"debug", "lecture", "memory", "compare", "learn", "board"});
   workspace.use_layout("lecture");
-  CHECK(workspace.layout_name == "lecture");
-  CHECK(workspace.layout.floating.empty());
+  CHECK(workspace.layouts.name == "lecture");
+  CHECK(workspace.layouts.now.floating.empty());
   workspace.use_layout("board");
-  REQUIRE(workspace.layout.floating.size() == 1);
-  CHECK(workspace.layout.floating[0].root->panels == Names{"kv"});
+  REQUIRE(workspace.layouts.now.floating.size() == 1);
+  CHECK(workspace.layouts.now.floating[0].root->panels == Names{"kv"});
   CHECK(first_pane() == Names{"trie", "mask", "positions"});
-  workspace.forget_layout("board");
-  CHECK(workspace.own_layouts().empty());
-  CHECK(workspace.layout_name.empty());
-  CHECK(workspace.layout.floating.size() == 1);  // what is shown stays
+  workspace.layouts.forget("board");
+  CHECK(workspace.layouts.own_names().empty());
+  CHECK(workspace.layouts.name.empty());
+  CHECK(workspace.layouts.now.floating.size() == 1);  // what is shown stays
 }
 
 TEST_CASE_FIXTURE(Layouts, "a layout that there is not, a preset's name and no name are refused") {
@@ -49,14 +49,14 @@ TEST_CASE_FIXTURE(Layouts, "a layout that there is not, a preset's name and no n
                        doctest::Contains("layout 'lectrue' is not one of: debug, lecture, memory, "
                                          "compare, learn; did you mean lecture?"),
                        Error);
-  CHECK_THROWS_AS(workspace.save_layout("memory"), Error);
-  CHECK_THROWS_AS(workspace.save_layout(""), Error);
-  CHECK(workspace.own_layouts().empty());
+  CHECK_THROWS_AS(workspace.layouts.save("memory"), Error);
+  CHECK_THROWS_AS(workspace.layouts.save(""), Error);
+  CHECK(workspace.layouts.own_names().empty());
 }
 
 TEST_CASE_FIXTURE(Layouts, "every saved layout has a command, its key after the presets'") {
-  workspace.save_layout("b");
-  workspace.save_layout("a");
+  workspace.layouts.save("b");
+  workspace.layouts.save("a");
   CHECK(commands.find("layout-a") == nullptr);
   commands.update(workspace, ui);
   REQUIRE(commands.find("layout-a"));
@@ -66,13 +66,13 @@ TEST_CASE_FIXTURE(Layouts, "every saved layout has a command, its key after the 
   CHECK(commands.find("layout-b")->menu == "View");
   CHECK_FALSE(commands.find("layout-b")->checked());
   commands.find("layout-b")->run();
-  CHECK(workspace.layout_name == "b");
+  CHECK(workspace.layouts.name == "b");
   CHECK(commands.find("layout-b")->checked());
-  for (const char* more : {"c", "d", "e", "f"}) workspace.save_layout(more);
+  for (const char* more : {"c", "d", "e", "f"}) workspace.layouts.save(more);
   commands.update(workspace, ui);
   CHECK(to_string(commands.find("layout-e")->chords.front()) == "Ctrl+9");
   CHECK(commands.find("layout-f")->chords.empty());
-  workspace.forget_layout("b");
+  workspace.layouts.forget("b");
   commands.update(workspace, ui);
   CHECK(commands.find("layout-b") == nullptr);
 }
@@ -80,15 +80,15 @@ TEST_CASE_FIXTURE(Layouts, "every saved layout has a command, its key after the 
 TEST_CASE("a docked panel makes the layout one's own") {
   Workspace workspace{Preferences{}, [] {}};
   workspace.use_layout("lecture");
-  PaneNode* pane = workspace.layout.root.get();
+  PaneNode* pane = workspace.layouts.now.root.get();
   while (!pane->is_leaf()) pane = pane->first.get();
-  workspace.dock("mask", *pane, DropSide::kTabs);
-  CHECK(workspace.layout_name.empty());
+  workspace.layouts.dock("mask", *pane, DropSide::kTabs);
+  CHECK(workspace.layouts.name.empty());
   CHECK(pane->active == "mask");
 }
 
 TEST_CASE_FIXTURE(Layouts, "a layout that one comes back to has the same tabs in front") {
-  const auto fronts = [&] { return front_panels(workspace.layout); };
+  const auto fronts = [&] { return front_panels(workspace.layouts.now); };
   const auto go = [&](const std::string& name) { commands.find("layout-" + name)->run(); };
   const Names made = fronts();
   CHECK(workspace.show_panel("mask"));
@@ -109,10 +109,10 @@ TEST_CASE_FIXTURE(Layouts, "a layout that one comes back to has the same tabs in
   CHECK(fronts() == compared);
   // However it was left: a run put beside another, a panel moved.
   go("debug");
-  workspace.compare(nullptr);
+  workspace.comparison.start(nullptr);
   go("debug");
   CHECK(fronts() == chosen);
-  workspace.undock("kv", {10, 20, 400, 300});
+  workspace.layouts.undock("kv", {10, 20, 400, 300});
   go("debug");
   CHECK(fronts() == chosen);
   // The one that is shown already: as it was made.
@@ -124,27 +124,27 @@ TEST_CASE_FIXTURE(Layouts, "a layout that one comes back to has the same tabs in
 }
 
 TEST_CASE_FIXTURE(Layouts, "scripts, lessons and --layout get a layout as it was made") {
-  const Names made = front_panels(workspace.layout);
+  const Names made = front_panels(workspace.layouts.now);
   workspace.show_panel("mask");
   workspace.use_layout("memory");
   workspace.use_layout("debug");
-  CHECK(front_panels(workspace.layout) == made);
+  CHECK(front_panels(workspace.layouts.now) == made);
 }
 
 TEST_CASE_FIXTURE(Layouts, "tabs are kept of one's own layouts too, until they are forgotten") {
-  workspace.undock("kv", {10, 20, 400, 300});
+  workspace.layouts.undock("kv", {10, 20, 400, 300});
   workspace.show_panel("positions");
-  workspace.save_layout("board");
+  workspace.layouts.save("board");
   commands.update(workspace, ui);
-  const Names saved = front_panels(workspace.layout);
+  const Names saved = front_panels(workspace.layouts.now);
   workspace.show_panel("mask");
-  const Names chosen = front_panels(workspace.layout);
+  const Names chosen = front_panels(workspace.layouts.now);
   workspace.go_to_layout("lecture");
   workspace.go_to_layout("board");
-  CHECK(front_panels(workspace.layout) == chosen);
+  CHECK(front_panels(workspace.layouts.now) == chosen);
   workspace.go_to_layout("board");
-  CHECK(front_panels(workspace.layout) == saved);
-  workspace.forget_layout("board");
+  CHECK(front_panels(workspace.layouts.now) == saved);
+  workspace.layouts.forget("board");
   CHECK_FALSE(workspace.preferences.layout_tabs.contains("board"));
 }
 
@@ -161,34 +161,34 @@ TEST_CASE("panels come to the front where the layout has them, and nowhere else"
 
 TEST_CASE("what is remembered and can be read is used, the rest is told and left out") {
   Layouts source;
-  source.workspace.undock("log", {1, 2, 300, 200});
+  source.workspace.layouts.undock("log", {1, 2, 300, 200});
   Preferences kept;
-  kept.layout = layout_to_json(source.workspace.layout);
+  kept.layout = layout_to_json(source.workspace.layouts.now);
   kept.layout_name = "board";
   kept.layouts = {{"board", kept.layout}};
   Workspace restarted(kept, [] {});
-  CHECK(restarted.layout.floating.size() == 1);
-  CHECK(restarted.layout_name == "board");
-  CHECK(restarted.messages.empty());
+  CHECK(restarted.layouts.now.floating.size() == 1);
+  CHECK(restarted.layouts.name == "board");
+  CHECK(restarted.log.all.empty());
 
   kept.layouts["bad"] = 7;
   kept.layouts["memory"] = kept.layout;  // a preset's name
   kept.layout = json{{"panes", "?"}};
   Workspace damaged(kept, [] {});
-  CHECK(damaged.own_layouts() == Names{"board"});
-  CHECK(damaged.layout_name == "debug");
-  CHECK(damaged.layout.floating.empty());
-  REQUIRE(damaged.messages.size() == 1);
-  CHECK(damaged.messages[0].text ==
+  CHECK(damaged.layouts.own_names() == Names{"board"});
+  CHECK(damaged.layouts.name == "debug");
+  CHECK(damaged.layouts.now.floating.empty());
+  REQUIRE(damaged.log.all.size() == 1);
+  CHECK(damaged.log.all[0].text ==
         "window.json: not a layout: 'bad', 'memory', the last one; expected panes with panels' "
         "names; they are left out");
-  CHECK(damaged.problems.empty());
+  CHECK(damaged.log.problems.empty());
 
   kept.layouts = "text";
   kept.layout = nullptr;
   Workspace none(kept, [] {});
-  CHECK(none.own_layouts().empty());
-  CHECK(none.messages.size() == 1);
+  CHECK(none.layouts.own_names().empty());
+  CHECK(none.log.all.size() == 1);
 }
 
 }  // namespace

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <set>
 
-#include "app/window/lecture_layout.h"
+#include "app/window/workspace/lecture_layout.h"
 #include "viz/panels/panel.h"
 
 namespace triescope::app::test_lecture_layout {

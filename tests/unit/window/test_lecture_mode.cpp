@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <string>
 
+#include "app/window/command_parts.h"
 #include "app/window/commands.h"
-#include "app/window/lecture_commands.h"
-#include "app/window/lecture_layout.h"
 #include "app/window/script.h"
+#include "app/window/workspace/lecture_layout.h"
 #include "core/base/error.h"
 #include "core/base/words.h"
 #include "tests/support/paths.h"
@@ -28,8 +28,8 @@ struct Hall {
   LectureMode& lecture = workspace.lecture;
 
   Document& open(const char* name = "beam.tscap") {
-    workspace.open_capture(lesson_capture(name));
-    REQUIRE(workspace.problems.empty());
+    workspace.documents.open(lesson_capture(name));
+    REQUIRE(workspace.log.problems.empty());
     return *workspace.active();
   }
   // As the window does with a key; false: nothing has that key.
@@ -43,7 +43,7 @@ struct Hall {
   }
   void script(const std::string& verb, const std::string& argument) {
     Script one = Script::empty();
-    one.append(verb, argument);
+    one.append({verb, argument});
     ScriptHost host{workspace, ui, commands, {}, {}, {}};
     run_script_line(one, host);
   }
@@ -51,7 +51,7 @@ struct Hall {
 
 TEST_CASE_FIXTURE(Hall, "lecture: a key enters and leaves it, where there is a capture to show") {
   CHECK_FALSE(press("F8"));
-  lecture.enter();
+  workspace.enter_lecture();
   CHECK_FALSE(lecture.is_on());
   CHECK(lecture.state_json().is_null());
   open();
@@ -89,7 +89,7 @@ TEST_CASE_FIXTURE(Hall,
 
 TEST_CASE_FIXTURE(Hall, "lecture: every key of a presenter or a clicker goes one cursor position") {
   Document& document = open();
-  workspace.go_to_start();
+  workspace.transport.go_to_start();
   press("F8");
   capture::Tick cursor = 0;
   for (const char* key : {"Space", "PageDown", "Right", "Down", "Enter"}) {
@@ -134,7 +134,7 @@ TEST_CASE_FIXTURE(Hall, "lecture: what would show another thing has no key in it
 TEST_CASE_FIXTURE(Hall,
                   "lecture: B and the full stop blank the screen, any of its keys brings it back") {
   Document& document = open();
-  workspace.go_to_start();
+  workspace.transport.go_to_start();
   press("F8");
   for (const char* blank : {"B", "."})
     for (const char* back : {"B", ".", "Space", "PageDown", "PageUp", "Left", "Right"}) {
@@ -221,12 +221,12 @@ TEST_CASE_FIXTURE(
     Hall, "lecture: two compared runs stay compared, one panel of each, and step together") {
   Document& right = open("lookup.tscap");
   Document& left = open("beam.tscap");
-  workspace.compare(&right);
-  workspace.go_to_start();
-  workspace.sync_partner();
+  workspace.comparison.start(&right);
+  workspace.transport.go_to_start();
+  workspace.comparison.sync();
   const nlohmann::json before = workspace.state_json({});
   press("F8");
-  CHECK(workspace.partner() == &right);
+  CHECK(workspace.comparison.partner() == &right);
   CHECK(lecture.panels() == Names{"trie"});
   CHECK(lecture.state_json()["compared_with"] == right.title);
   press("3");
@@ -247,20 +247,20 @@ TEST_CASE_FIXTURE(
   // The clicker moves the one in front, and the comparison's alignment the other.
   for (int i = 0; i < 12; ++i) {
     press("PageDown");
-    workspace.sync_partner();
-    CHECK(right.cursor ==
-          viz::matching_tick(*left.capture, left.cursor, *right.capture, workspace.along()));
+    workspace.comparison.sync();
+    CHECK(right.cursor == viz::matching_tick(*left.capture, left.cursor, *right.capture,
+                                             workspace.comparison.along()));
     CHECK(lecture.lit_from(left) == left.cursor - 1);
     CHECK(lecture.lit_from(right) < std::max<capture::Tick>(1, right.cursor));
   }
   CHECK(right.cursor > 0);
-  workspace.go_to_start();
-  workspace.sync_partner();
+  workspace.transport.go_to_start();
+  workspace.comparison.sync();
   press("F8");
   CHECK(workspace.state_json({})["compare"] == before["compare"]);
   CHECK(workspace.state_json({})["panes"] == before["panes"]);
   // One run alone: two panels again.
-  workspace.stop_comparing();
+  workspace.comparison.stop();
   press("F8");
   CHECK(lecture.panels() == Names{"trie", "text"});
   CHECK(lecture.state_json()["compared_with"].is_null());
@@ -274,7 +274,7 @@ TEST_CASE_FIXTURE(Hall, "lecture: in a lesson it begins with the panels that the
     CAPTURE(step);
     workspace.lesson.go_to(step);
     Names asked;
-    for (const LessonPlayer::Line& line : workspace.lesson.take_lines()) {
+    for (const ScriptCommand& line : workspace.lesson.take_commands()) {
       script(line.verb, line.argument);
       if (line.verb == "panels") asked = words(line.argument);
     }
@@ -325,7 +325,7 @@ TEST_CASE_FIXTURE(Hall, "lecture: letters grow to twice their size, never below 
 TEST_CASE_FIXTURE(
     Hall, "lecture: what changed since the position before is lit; after a jump, the last phase") {
   Document& document = open();
-  workspace.go_to_start();
+  workspace.transport.go_to_start();
   press("F8");
   CHECK(lecture.lit_from(document) == 0);
   press("Space");
@@ -340,7 +340,7 @@ TEST_CASE_FIXTURE(
   press("PageUp");
   CHECK(document.cursor == 9);
   CHECK(lecture.lit_from(document) == 8);
-  workspace.set_cursor(30);
+  workspace.documents.set_cursor(30);
   CHECK(lecture.lit_from(document) == 29);
   Document& other = open("lookup.tscap");
   other.cursor = 31;
@@ -396,12 +396,12 @@ TEST_CASE_FIXTURE(Hall, "lecture: a lesson arranges what the audience sees, and 
   workspace.open_lesson(lesson_capture("03-beam-search-is-a-trie.md"));
   REQUIRE(workspace.lesson.is_open());
   REQUIRE(workspace.active());
-  const nlohmann::json panes = layout_to_json(workspace.layout);
+  const nlohmann::json panes = layout_to_json(workspace.layouts.now);
   press("F8");
-  for (const LessonPlayer::Line& line : workspace.lesson.take_lines())
+  for (const ScriptCommand& line : workspace.lesson.take_commands())
     script(line.verb, line.argument);
   CHECK(lecture.panels() == Names{"trie", "candidates"});
-  CHECK(layout_to_json(workspace.layout) == panes);
+  CHECK(layout_to_json(workspace.layouts.now) == panes);
   CHECK(press("Ctrl+PageDown"));
   CHECK(workspace.lesson.step() == 1);
   CHECK(press("Ctrl+PageUp"));
@@ -417,7 +417,7 @@ TEST_CASE_FIXTURE(Hall, "lecture: closing what it shows takes its panels along")
   CHECK(lecture.panel("text", document).info().name == "text");
   Document& other = open("lookup.tscap");
   CHECK(lecture.panel("trie", other).info().name == "trie");
-  workspace.close_document(&other);
+  workspace.run.close(&other);
   CHECK(workspace.active() == &document);
   CHECK(lecture.is_on());
 }

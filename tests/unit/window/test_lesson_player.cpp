@@ -35,14 +35,14 @@ TEST_CASE_FIXTURE(Class, "lesson: opening one shows its first step on its own ca
   CHECK(play() == "range all\nlock -1\ncursor 1\npanels trie candidates\n");
   CHECK(play() == "");
   CHECK(workspace.active()->cursor == capture::make_tick(1, capture::Phase::kDraft));
-  CHECK(workspace.layout.root->first->panels == std::vector<std::string>{"trie"});
-  CHECK(workspace.layout.root->second->panels.front() == "candidates");
-  CHECK(workspace.layout.root->second->panels.size() == workspace.active()->panels.size() - 1);
+  CHECK(workspace.layouts.now.root->first->panels == std::vector<std::string>{"trie"});
+  CHECK(workspace.layouts.now.root->second->panels.front() == "candidates");
+  CHECK(workspace.layouts.now.root->second->panels.size() == workspace.active()->panels.size() - 1);
   lesson.open(kTrie);
-  CHECK(workspace.documents().size() == 1);
+  CHECK(workspace.documents.all().size() == 1);
   // Bookmarks in it stay.
-  workspace.add_bookmark("mine");
-  workspace.close_document(workspace.active());
+  workspace.documents.add_bookmark("mine");
+  workspace.run.close(workspace.active());
   lesson.open(kTrie);
   REQUIRE(workspace.active());
   CHECK(workspace.active()->capture->bookmarks().size() == 1);
@@ -77,20 +77,20 @@ TEST_CASE_FIXTURE(Class, "lesson: what follows a question stays hidden until som
 TEST_CASE_FIXTURE(Class, "lesson: a step sets its state from wherever one comes") {
   lesson.open(kTrie);
   play();
-  workspace.set_cursor(3);
-  workspace.lock_focus(7);
-  workspace.maximised = "mask";
+  workspace.documents.set_cursor(3);
+  workspace.comparison.lock_focus(7);
+  workspace.layouts.maximised = "mask";
   workspace.use_layout("memory");
-  workspace.set_range_of(*workspace.active(), std::pair{1, 2});
+  workspace.comparison.set_range_of(*workspace.active(), std::pair{1, 2});
   lesson.show_again();
   play();
   CHECK(workspace.active()->cursor == capture::make_tick(1, capture::Phase::kDraft));
   CHECK(workspace.active()->focus.locked == -1);
   CHECK_FALSE(workspace.active()->range);
-  CHECK(workspace.maximised.empty());
-  CHECK(workspace.layout.root->first->panels == std::vector<std::string>{"trie"});
+  CHECK(workspace.layouts.maximised.empty());
+  CHECK(workspace.layouts.now.root->first->panels == std::vector<std::string>{"trie"});
   // Also after its capture was closed.
-  workspace.close_document(workspace.active());
+  workspace.run.close(workspace.active());
   CHECK_FALSE(lesson.ready());
   lesson.go_to(2);
   REQUIRE(lesson.ready());
@@ -110,7 +110,7 @@ TEST_CASE_FIXTURE(Class, "lesson: a task is met by what is seen, once and for al
   CHECK(lesson.is_met(1));
   CHECK_FALSE(lesson.open_task());
   CHECK_FALSE(lesson.notice({"trie"}));
-  workspace.lock_focus(-1);
+  workspace.comparison.lock_focus(-1);
   CHECK(lesson.is_met(1));
 }
 
@@ -130,20 +130,20 @@ TEST_CASE_FIXTURE(Class, "lesson: it is finished once its last step has no open 
 
 TEST_CASE_FIXTURE(Class, "lesson: leaving it brings panels and run bar back") {
   workspace.use_layout("memory");
-  const nlohmann::json before = layout_to_json(workspace.layout);
+  const nlohmann::json before = layout_to_json(workspace.layouts.now);
   CHECK(workspace.preferences.run_bar_open);
   lesson.open(kTrie);
   play();
   CHECK_FALSE(workspace.preferences.run_bar_open);
-  CHECK(layout_to_json(workspace.layout) != before);
+  CHECK(layout_to_json(workspace.layouts.now) != before);
   lesson.open("05-garbage-and-recycling");
   play();
   lesson.close();
   CHECK_FALSE(lesson.is_open());
-  CHECK(layout_to_json(workspace.layout) == before);
-  CHECK(workspace.layout_name == "memory");
+  CHECK(layout_to_json(workspace.layouts.now) == before);
+  CHECK(workspace.layouts.name == "memory");
   CHECK(workspace.preferences.run_bar_open);
-  CHECK(workspace.documents().size() == 2);
+  CHECK(workspace.documents.all().size() == 2);
 }
 
 TEST_CASE_FIXTURE(Class, "lesson: commands and links do what they say") {
@@ -209,8 +209,8 @@ TEST_CASE_FIXTURE(Class, "lesson: one that is not there changes nothing") {
   CHECK_THROWS_AS(lesson.open("no-such-lesson"), Error);
   CHECK_FALSE(lesson.is_open());
   workspace.open_lesson("no-such-lesson");
-  REQUIRE(workspace.problems.size() == 1);
-  CHECK(workspace.problems[0].starts_with("there is no lesson 'no-such-lesson'"));
+  REQUIRE(workspace.log.problems.size() == 1);
+  CHECK(workspace.log.problems[0].starts_with("there is no lesson 'no-such-lesson'"));
   CHECK(workspace.preferences.run_bar_open);
   CHECK(workspace.state_json({})["lesson"].is_null());
 }
@@ -240,7 +240,7 @@ TEST_CASE_FIXTURE(Class, "lesson: every one of the program can be played to its 
     CHECK(lesson.at_the_end());
   }
   CHECK(problems.empty());
-  CHECK(workspace.problems.empty());
+  CHECK(workspace.log.problems.empty());
   CHECK(workspace.preferences.finished_lessons.size() == 12);
 }
 

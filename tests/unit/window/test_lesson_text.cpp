@@ -1,5 +1,5 @@
 // A lesson's blocks as lines.
-#include "app/window/lesson_text.h"
+#include "app/window/lessons/lesson_text.h"
 
 #include <doctest/doctest.h>
 

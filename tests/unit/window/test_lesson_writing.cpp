@@ -7,8 +7,8 @@
 #include <string>
 #include <thread>
 
-#include "app/window/lesson_progress.h"
-#include "app/window/lesson_recorder.h"
+#include "app/window/workspace/lesson_progress.h"
+#include "app/window/workspace/lesson_recorder.h"
 #include "core/base/error.h"
 #include "tests/support/environment.h"
 #include "tests/support/paths.h"
@@ -196,7 +196,7 @@ TEST_CASE_FIXTURE(Desk, "lesson: a capture that was recorded again is opened aga
   CHECK(lesson.update(1));
   REQUIRE(lesson.document());
   CHECK(lesson.document()->serial != before);
-  CHECK(workspace.documents().size() == 1);
+  CHECK(workspace.documents.all().size() == 1);
   CHECK(play() == "range all\nlock -1\ncursor 1\n");
   CHECK_FALSE(lesson.update(2));
 }
@@ -209,8 +209,8 @@ TEST_CASE_FIXTURE(Desk, "lesson: what is done is recorded, and goes to the clipb
   record->run();
   REQUIRE(lesson.recorder());
   CHECK(record->checked());
-  workspace.set_cursor(capture::make_tick(3, capture::Phase::kAccept));
-  workspace.lock_focus(2);
+  workspace.documents.set_cursor(capture::make_tick(3, capture::Phase::kAccept));
+  workspace.comparison.lock_focus(2);
   lesson.notice({"mask", "text"});
   CHECK(lesson.state_json()["recorded"] ==
         nlohmann::json{"cursor 3 accept", "panels mask text", "lock 2"});

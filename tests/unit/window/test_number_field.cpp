@@ -5,7 +5,7 @@
 #include <string>
 
 #include "app/run/typed_number.h"
-#include "app/window/number_field.h"
+#include "app/window/shell/number_field.h"
 
 namespace triescope::app::test_number_field {
 namespace {

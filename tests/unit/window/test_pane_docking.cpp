@@ -1,4 +1,4 @@
-#include "app/window/pane_docking.h"
+#include "app/window/workspace/pane_docking.h"
 
 #include <doctest/doctest.h>
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <set>
 
-#include "app/window/chord.h"
-#include "app/window/pane_layout.h"
+#include "app/window/shell/chord.h"
+#include "app/window/workspace/pane_layout.h"
 #include "core/base/error.h"
 #include "viz/panels/panel.h"
 

@@ -5,7 +5,7 @@
 #include <fstream>
 #include <set>
 
-#include "app/window/preferences.h"
+#include "app/window/workspace/preferences.h"
 #include "tests/support/environment.h"
 #include "tests/support/paths.h"
 

@@ -1,7 +1,7 @@
 // What the presenter view says.
 #include <doctest/doctest.h>
 
-#include "app/window/presenter_words.h"
+#include "app/window/lessons/presenter_words.h"
 #include "core/base/error.h"
 #include "viz/narration/narration_text.h"
 #include "viz/narration/sentences.h"
@@ -12,8 +12,8 @@ namespace {
 struct Desk {
   Workspace workspace{Preferences{}, [] {}};
   Document& open() {
-    workspace.open_capture(std::string(TRIESCOPE_TEST_SOURCE_DIR) + "/assets/lessons/beam.tscap");
-    REQUIRE(workspace.problems.empty());
+    workspace.documents.open(std::string(TRIESCOPE_TEST_SOURCE_DIR) + "/assets/lessons/beam.tscap");
+    REQUIRE(workspace.log.problems.empty());
     return *workspace.active();
   }
 };

@@ -1,4 +1,4 @@
-#include "app/window/resting_mouse.h"
+#include "app/window/shell/resting_mouse.h"
 
 #include <doctest/doctest.h>
 

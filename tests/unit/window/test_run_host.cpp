@@ -2,7 +2,7 @@
 // captures that it writes are all that the window needs, and what can be chosen is what is there.
 #include <doctest/doctest.h>
 
-#include "app/window/workspace.h"
+#include "app/window/workspace/workspace.h"
 #include "tests/unit/window/fake_host.h"
 
 namespace triescope::app::test_run_host {
@@ -20,48 +20,48 @@ struct Desk {
 };
 
 TEST_CASE_FIXTURE(Desk, "a run is started, stepped, run and stopped wherever the host decodes it") {
-  workspace.load_model();
+  workspace.run.load_model();
   CHECK(asked() == Asked{"load  cpu f32"});
-  workspace.start(/*run_at_once=*/false);
+  workspace.run.start(/*run_at_once=*/false);
   workspace.update(0);
   CHECK(asked() == Asked{"start greedy"});
   REQUIRE(workspace.active());
-  CHECK(workspace.active_is_live());
+  CHECK(workspace.documents.active_is_live());
   CHECK(workspace.active()->capture->end_tick() == 0);
   CHECK(workspace.live().state == LiveState::kPaused);
 
-  workspace.step();
+  workspace.transport.step();
   workspace.update(0);
-  workspace.step_phase();
+  workspace.transport.step_phase();
   workspace.update(0);
   CHECK(asked() == Asked{"step", "phase"});
   CHECK(workspace.active()->capture->end_tick() == capture::make_tick(1, capture::Phase::kForward));
   CHECK(workspace.active()->cursor == workspace.active()->capture->end_tick());
 
-  workspace.toggle_run();
+  workspace.transport.toggle_run();
   workspace.update(0);
   CHECK(asked() == Asked{"run"});
   CHECK(workspace.live().state == LiveState::kDone);
   CHECK(workspace.active()->capture->status() == capture::RunStatus::kDone);
   CHECK(workspace.idle());
-  CHECK(workspace.problems.empty());
+  CHECK(workspace.log.problems.empty());
 
-  workspace.start(/*run_at_once=*/false);
+  workspace.run.start(/*run_at_once=*/false);
   workspace.update(0);
-  workspace.stop();
+  workspace.run.stop();
   workspace.update(0);
   CHECK(asked() == Asked{"start greedy", "stop"});
-  CHECK(workspace.documents().size() == 2);
+  CHECK(workspace.documents.all().size() == 2);
   CHECK(workspace.active()->capture->status() == capture::RunStatus::kStopped);
 }
 
 TEST_CASE_FIXTURE(Desk,
                   "a run that decodes on is paused, and one that began again runs to the cursor") {
-  workspace.start(/*run_at_once=*/true);
+  workspace.run.start(/*run_at_once=*/true);
   workspace.update(0);
   const capture::Tick middle = capture::make_tick(2, capture::Phase::kDraft);
-  workspace.set_cursor(middle);
-  workspace.run_to_cursor();
+  workspace.documents.set_cursor(middle);
+  workspace.transport.run_to_cursor();
   workspace.update(0);
   CHECK(asked() ==
         Asked{"start greedy and run", "start greedy", "run to " + std::to_string(middle)});
@@ -69,37 +69,37 @@ TEST_CASE_FIXTURE(Desk,
   host->now.state = LiveState::kRunning;
   host->publish();
   workspace.update(0);
-  CHECK(workspace.works_by_itself());
-  workspace.toggle_run();
+  CHECK(workspace.run.works_by_itself());
+  workspace.transport.toggle_run();
   workspace.cancel();
   CHECK(asked() == Asked{"pause", "cancel"});
 }
 
 TEST_CASE_FIXTURE(Desk, "a branch is the host's run, and its capture says where it came from") {
-  workspace.start(/*run_at_once=*/true);
+  workspace.run.start(/*run_at_once=*/true);
   workspace.update(0);
   const std::string first = workspace.active()->title;
-  workspace.branch(2, 9);
+  workspace.run.branch(2, 9);
   workspace.update(0);
   workspace.update(0);
   CHECK(asked() == Asked{"start greedy and run", "branch 2 9", "step"});
   REQUIRE(workspace.active()->origin);
-  CHECK(workspace.origin_of(*workspace.active())->title == first);
+  CHECK(workspace.documents.origin_of(*workspace.active())->title == first);
   CHECK(workspace.active()->capture->nodes()[3].token == 9);
 }
 
 TEST_CASE_FIXTURE(Desk, "a run that waits for memory says so, and the answer goes to the host") {
-  workspace.start(/*run_at_once=*/false);
+  workspace.run.start(/*run_at_once=*/false);
   host->now.memory_refused = "9 GB for the KV";
   host->now.pause_reason = "out of memory";
   host->publish();
   workspace.update(0);
-  CHECK(workspace.stop_reason().find("out of memory") != std::string::npos);
+  CHECK(workspace.transport.stop_reason().find("out of memory") != std::string::npos);
   asked();
-  workspace.try_again();
+  workspace.run.try_again();
   workspace.update(0);
   CHECK(asked() == Asked{"try again"});
-  CHECK(workspace.stop_reason().empty());
+  CHECK(workspace.transport.stop_reason().empty());
 }
 
 TEST_CASE_FIXTURE(Desk, "progress, notices and commands under way are the snapshot's") {
@@ -125,23 +125,23 @@ TEST_CASE_FIXTURE(Desk, "progress, notices and commands under way are the snapsh
 }
 
 TEST_CASE_FIXTURE(Desk, "breakpoints go to the host, and it decodes what is measured") {
-  workspace.set_breakpoints({{BreakKind::kRejection, 0, true}});
-  workspace.start(/*run_at_once=*/true);
+  workspace.run.set_breakpoints({{BreakKind::kRejection, 0, true}});
+  workspace.run.start(/*run_at_once=*/true);
   workspace.update(0);
   workspace.measure_again();
   workspace.update(0);
   CHECK(asked() == Asked{"1 breakpoints", "start greedy and run", "measure greedy"});
-  CHECK(workspace.comparing());
+  CHECK(workspace.comparison.is_on());
 }
 
 TEST_CASE_FIXTURE(Desk, "devices, models and what drafts are those of where it decodes") {
   REQUIRE(workspace.devices.size() == 1);
   CHECK(workspace.devices[0].id == "far:0");
-  CHECK(workspace.host().models().at(0).path == "/there/m.gguf");
-  CHECK(workspace.host().draft_heads().at(0).name == "h");
-  CHECK(workspace.host().draft_models().at(0).name == "d");
-  CHECK(workspace.host().model_path("x") == "/there/x");
-  CHECK(workspace.host().drafts_by_default(workspace.request()) == "/there/h");
+  CHECK(workspace.run.host().models().at(0).path == "/there/m.gguf");
+  CHECK(workspace.run.host().draft_heads().at(0).name == "h");
+  CHECK(workspace.run.host().draft_models().at(0).name == "d");
+  CHECK(workspace.run.host().model_path("x") == "/there/x");
+  CHECK(workspace.run.host().drafts_by_default(workspace.request()) == "/there/h");
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "app/window/search_rank.h"
+#include "app/window/shell/search_rank.h"
 
 #include <doctest/doctest.h>
 

@@ -1,7 +1,7 @@
 #include <doctest/doctest.h>
 
 #include "app/run/request.h"
-#include "app/window/window_words.h"
+#include "app/window/workspace/window_words.h"
 #include "core/base/error.h"
 
 namespace triescope::app::test_window_words {

@@ -12,7 +12,7 @@
 
 #include "app/run/loaded_model.h"
 #include "app/window/commands.h"
-#include "app/window/compare_rows.h"
+#include "app/window/compare/compare_rows.h"
 #include "core/base/error.h"
 #include "core/capture/writer.h"
 #include "tests/support/paths.h"
@@ -43,8 +43,8 @@ struct Desk {
       const auto recorder = capture::open_recorder(path);
       Session(*loaded.model, *loaded.tokenizer, std::move(config), *recorder).run();
     }
-    workspace.open_capture(path);
-    REQUIRE(workspace.problems.empty());
+    workspace.documents.open(path);
+    REQUIRE(workspace.log.problems.empty());
     return *workspace.active();
   }
 };
@@ -59,12 +59,12 @@ TEST_CASE_FIXTURE(Desk,
   CHECK(recent[0].method == "Greedy decoding");
   CHECK(recent[0].recorded.size() == std::string("2026-01-02 03:04").size());
   CHECK(recent[0].recorded[10] == ' ');
-  workspace.open_capture(left);
+  workspace.documents.open(left);
   REQUIRE(recent.size() == 2);
   CHECK(recent[0].path == left);
-  workspace.save_capture_as((folder.path() / "copy.tscap").string());
+  workspace.documents.save_as((folder.path() / "copy.tscap").string());
   CHECK(recent[0].path == (folder.path() / "copy.tscap").string());
-  workspace.open_capture((folder.path() / "missing.tscap").string());
+  workspace.documents.open((folder.path() / "missing.tscap").string());
   CHECK(recent.size() == 3);
   for (int i = 0; i < 12; ++i)
     remember_capture(workspace.preferences.recent_captures, {std::to_string(i), "Greedy", "", ""});
@@ -118,39 +118,39 @@ TEST_CASE_FIXTURE(
 
 TEST_CASE_FIXTURE(Desk, "the differences of two runs are gone to one after the other") {
   Document& left = open_run("left", {1, 2});
-  CHECK_FALSE(workspace.go_to_difference());
+  CHECK_FALSE(workspace.comparison.go_to_difference());
   Document& right = open_run("right", {3});
-  workspace.activate(&left);
-  workspace.compare(&right);
-  workspace.sync_partner();
+  workspace.documents.activate(&left);
+  workspace.comparison.start(&right);
+  workspace.comparison.sync();
   const auto partings = left.twins.partings;
   REQUIRE(partings.size() == right.twins.partings.size());
   REQUIRE_FALSE(partings.empty());
-  CHECK(workspace.go_to_difference());
+  CHECK(workspace.comparison.go_to_difference());
   for (std::size_t i = 0; i < partings.size(); ++i) {
     CHECK(left.focus.locked == partings[i]);
     CHECK(right.focus.locked == right.twins.partings[i]);
-    CHECK(workspace.go_to_next_difference() == (i + 1 < partings.size()));
+    CHECK(workspace.comparison.go_to_next_difference() == (i + 1 < partings.size()));
   }
   // Nothing locked: the next one is behind the cursor.
   left.focus.locked = -1;
-  workspace.set_cursor(0);
-  CHECK(workspace.go_to_next_difference());
+  workspace.documents.set_cursor(0);
+  CHECK(workspace.comparison.go_to_next_difference());
   CHECK(left.focus.locked == partings.front());
 }
 
 TEST_CASE_FIXTURE(Desk, "the first difference is shown where both runs have said it") {
   Document& left = open_run("left", {1, 2});
   Document& right = open_run("right", {3});
-  workspace.activate(&left);
-  workspace.compare(&right);
+  workspace.documents.activate(&left);
+  workspace.comparison.start(&right);
   for (const viz::Along along : viz::all_alongs()) {
     CAPTURE(viz::to_string(along));
-    workspace.set_along(along);
-    workspace.set_cursor(0);
-    workspace.sync_partner();
-    REQUIRE(workspace.go_to_difference());
-    workspace.sync_partner();
+    workspace.comparison.set_along(along);
+    workspace.documents.set_cursor(0);
+    workspace.comparison.sync();
+    REQUIRE(workspace.comparison.go_to_difference());
+    workspace.comparison.sync();
     for (const Document* document : {&left, &right}) {
       const auto node = static_cast<std::size_t>(document->twins.parting_node);
       CHECK(document->capture->nodes()[node].tick < document->cursor);
@@ -160,13 +160,13 @@ TEST_CASE_FIXTURE(Desk, "the first difference is shown where both runs have said
 
 // Runs the workspace until nothing is under way.
 void settle(Workspace& workspace) {
-  for (int i = 0; i < 60'000 && (!workspace.idle() || workspace.measuring()); ++i) {
+  for (int i = 0; i < 60'000 && (!workspace.idle() || workspace.run.measuring()); ++i) {
     workspace.update(0);
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
   }
   workspace.update(0);
   REQUIRE(workspace.idle());
-  REQUIRE_FALSE(workspace.measuring());
+  REQUIRE_FALSE(workspace.run.measuring());
 }
 
 TEST_CASE_FIXTURE(Desk,
@@ -180,24 +180,24 @@ TEST_CASE_FIXTURE(Desk,
   request.prompt_is_ids = true;
   request.max_new_tokens = 6;
   CHECK_FALSE(commands.find("measure-again")->is_enabled());
-  workspace.start(/*run_at_once=*/true);
+  workspace.run.start(/*run_at_once=*/true);
   settle(workspace);
-  REQUIRE(workspace.problems.empty());
+  REQUIRE(workspace.log.problems.empty());
   Document* const shown = workspace.active();
   CHECK(shown->capture->run().timed_while_drawing);
   CHECK(workspace.state_json({})["timed_while_drawing"] == true);
 
   // No breakpoint stops it: nothing is looked at.
-  workspace.set_breakpoints({{BreakKind::kStep, 2, true}});
+  workspace.run.set_breakpoints({{BreakKind::kStep, 2, true}});
   REQUIRE(commands.find("measure-again")->is_enabled());
   commands.find("measure-again")->run();
-  CHECK(workspace.measuring());
+  CHECK(workspace.run.measuring());
   CHECK_FALSE(commands.find("measure-again")->is_enabled());
   settle(workspace);
-  CHECK(workspace.problems.empty());
-  REQUIRE(workspace.partner());
+  CHECK(workspace.log.problems.empty());
+  REQUIRE(workspace.comparison.partner());
   CHECK(workspace.active() == shown);
-  const capture::Capture& again = *workspace.partner()->capture;
+  const capture::Capture& again = *workspace.comparison.partner()->capture;
   CHECK_FALSE(again.run().timed_while_drawing);
   CHECK(again.status() == capture::RunStatus::kDone);
   REQUIRE_FALSE(again.sequences().empty());
@@ -205,8 +205,8 @@ TEST_CASE_FIXTURE(Desk,
   CHECK(shown->cursor == shown->capture->end_tick());
 
   // A branch begins with a choice that no request holds.
-  workspace.activate(workspace.live_document());
-  workspace.branch(2, 5);
+  workspace.documents.activate(workspace.documents.live());
+  workspace.run.branch(2, 5);
   settle(workspace);
   CHECK(workspace.active()->capture->run().timed_while_drawing);
   CHECK_FALSE(commands.find("measure-again")->is_enabled());
@@ -220,16 +220,16 @@ TEST_CASE_FIXTURE(Desk, "a file is measured again as well, and a refusal is told
     if (entry.path().extension() == ".gguf") std::filesystem::remove(entry.path());
   workspace.measure_again();
   settle(workspace);
-  CHECK(workspace.problems.size() == 1);
+  CHECK(workspace.log.problems.size() == 1);
   CHECK(workspace.active() == &file);
-  CHECK_FALSE(workspace.partner());
+  CHECK_FALSE(workspace.comparison.partner());
 }
 
 TEST_CASE_FIXTURE(Desk, "runs to compare with are told by what is not the same in all of them") {
   Document& shown = open_run("shown", {1, 2});
   open_run("same", {1, 2});
   open_run("other", {3});
-  workspace.activate(&shown);
+  workspace.documents.activate(&shown);
   const auto rows = compare_rows(workspace);
   REQUIRE(rows.size() == 2);
   CHECK(rows[0].title.find("same.tscap") != std::string::npos);
@@ -241,17 +241,17 @@ TEST_CASE_FIXTURE(Desk, "a range is of one run, and of both while two are compar
   Document& left = open_run("left", {1, 2});
   Document& right = open_run("right", {3});
   Document& third = open_run("third", {4});
-  workspace.set_range_of(left, {{1, 3}});
+  workspace.comparison.set_range_of(left, {{1, 3}});
   CHECK(left.range == Range{{1, 3}});
   CHECK_FALSE(right.range);
 
-  workspace.activate(&left);
-  workspace.compare(&right);
+  workspace.documents.activate(&left);
+  workspace.comparison.start(&right);
   CHECK(right.range == Range{{1, 3}});  // figures are compared over the same steps
-  workspace.set_range_of(right, {{2, 4}});
+  workspace.comparison.set_range_of(right, {{2, 4}});
   CHECK(left.range == Range{{2, 4}});
   CHECK(right.range == Range{{2, 4}});
-  workspace.set_range_of(left, {{0, 1}});
+  workspace.comparison.set_range_of(left, {{0, 1}});
   CHECK(left.range == Range{{0, 1}});
   CHECK(right.range == Range{{0, 1}});
   CHECK_FALSE(third.range);
@@ -261,15 +261,15 @@ TEST_CASE_FIXTURE(Desk, "a range is of one run, and of both while two are compar
   CHECK_FALSE(left.range);
   CHECK_FALSE(right.range);
   CHECK(workspace.state_json({})["compare"]["range"].is_null());
-  workspace.stop_comparing();
-  workspace.set_range_of(left, {{1, 2}});
+  workspace.comparison.stop();
+  workspace.comparison.set_range_of(left, {{1, 2}});
   CHECK_FALSE(right.range);
 }
 
 TEST_CASE_FIXTURE(Desk, "a range begins and ends at the cursor's step, by commands") {
   Document& document = open_run("one", {1, 2});
   const auto run = [&](const char* id, std::int32_t step) {
-    workspace.set_cursor(capture::make_tick(step + 1, capture::Phase::kDraft));
+    workspace.documents.set_cursor(capture::make_tick(step + 1, capture::Phase::kDraft));
     commands.find(id)->run();
     return document.range;
   };
@@ -279,20 +279,20 @@ TEST_CASE_FIXTURE(Desk, "a range begins and ends at the cursor's step, by comman
   CHECK(run("range-from", 3) == Range({3, 4}));
   CHECK(run("range-to", 1) == Range({0, 1}));
   CHECK(run("range-from", 2) == Range({2, last}));
-  workspace.set_cursor(0);
+  workspace.documents.set_cursor(0);
   commands.find("range-to")->run();
   CHECK(document.range == Range({0, 0}));
 }
 
 TEST_CASE_FIXTURE(Desk, "the run bar takes over the run that is shown") {
-  CHECK_FALSE(workspace.can_take_run());
+  CHECK_FALSE(workspace.run.can_take_run());
   const Document& document = open_run("one", {1, 2});
   workspace.request().method = "beam";
   workspace.request().settings = {{"num_beams", 9}};
   workspace.request().seed = 7;
-  REQUIRE(workspace.can_take_run());
+  REQUIRE(workspace.run.can_take_run());
   commands.find("take-run")->run();
-  CHECK(workspace.problems.empty());
+  CHECK(workspace.log.problems.empty());
   const RunRequest& taken = workspace.request();
   CHECK(taken.method == "greedy");
   CHECK(taken.settings == nlohmann::json{{"eos_token_id", {-1}}});  // what is not the default
@@ -302,49 +302,49 @@ TEST_CASE_FIXTURE(Desk, "the run bar takes over the run that is shown") {
   CHECK(taken.dtype == DType::kF32);
   CHECK(taken.model == (folder.path() / "tiny.gguf").string());
   CHECK(taken.draft_model.empty());
-  CHECK_FALSE(workspace.can_take_run());  // it holds that run already
+  CHECK_FALSE(workspace.run.can_take_run());  // it holds that run already
   workspace.request().max_new_tokens = 5;
-  CHECK(workspace.can_take_run());
-  workspace.take_run();
+  CHECK(workspace.run.can_take_run());
+  workspace.run.take_run();
   CHECK(workspace.request().max_new_tokens == 6);
   CHECK(document.capture->run().prompt_tokens == std::vector<std::int32_t>{1, 2});
 }
 
 TEST_CASE_FIXTURE(Desk,
                   "a step is possible until the capture's end, or where a run can be started") {
-  CHECK(workspace.can_step());
+  CHECK(workspace.transport.can_step());
   Document& document = open_run("one", {1});
   CHECK(document.cursor == document.capture->end_tick());
-  CHECK_FALSE(workspace.can_step());
+  CHECK_FALSE(workspace.transport.can_step());
   CHECK_FALSE(commands.find("step")->is_enabled());
   CHECK_FALSE(commands.find("step-phase")->is_enabled());
-  workspace.back();
-  CHECK(workspace.can_step());
+  workspace.transport.back();
+  CHECK(workspace.transport.can_step());
   CHECK(commands.find("step")->is_enabled());
   // Beside a second run the one that is behind still steps.
-  workspace.follow();
+  workspace.documents.follow();
   Document& other = open_run("two", {2});
-  workspace.activate(&document);
-  workspace.compare(&other);
-  CHECK_FALSE(workspace.can_step());
+  workspace.documents.activate(&document);
+  workspace.comparison.start(&other);
+  CHECK_FALSE(workspace.transport.can_step());
   other.cursor = 0;
-  CHECK(workspace.can_step());
+  CHECK(workspace.transport.can_step());
 }
 
 TEST_CASE_FIXTURE(Desk, "Restart takes a capture from a file back to its start") {
   Document& document = open_run("one", {1});
   commands.find("restart")->run();
   CHECK(document.cursor == 0);
-  CHECK(workspace.documents().size() == 1);
+  CHECK(workspace.documents.all().size() == 1);
 }
 
 TEST_CASE_FIXTURE(Desk, "breakpoints that cannot be hit are refused, and those before stay") {
-  workspace.set_breakpoints({{BreakKind::kStep, 3, true}, {BreakKind::kStep, 5, false}});
-  CHECK_THROWS_AS(workspace.set_breakpoints({{BreakKind::kPattern, 0, true, "("}}), Error);
-  CHECK(workspace.breakpoints.size() == 2);
+  workspace.run.set_breakpoints({{BreakKind::kStep, 3, true}, {BreakKind::kStep, 5, false}});
+  CHECK_THROWS_AS(workspace.run.set_breakpoints({{BreakKind::kPattern, 0, true, "("}}), Error);
+  CHECK(workspace.run.breakpoints().size() == 2);
   Document& document = open_run("one", {1});
   document.breaks.push_back({4, "stopped"});
-  const auto marks = workspace.break_marks(document);
+  const auto marks = workspace.transport.break_marks(document);
   REQUIRE(marks.size() == 2);  // the disabled one is not marked
   CHECK(marks[0].text == "stopped");
   CHECK(marks[0].hit);
@@ -355,21 +355,21 @@ TEST_CASE_FIXTURE(Desk, "breakpoints that cannot be hit are refused, and those b
 
 TEST_CASE_FIXTURE(Desk, "a branch is of the newest run of this window alone") {
   open_run("one", {1});
-  workspace.branch(0, 3);
-  REQUIRE(workspace.problems.size() == 1);
-  CHECK(workspace.problems[0].find("only the newest run") == 0);
-  CHECK(workspace.origin_text(*workspace.active()).empty());
+  workspace.run.branch(0, 3);
+  REQUIRE(workspace.log.problems.size() == 1);
+  CHECK(workspace.log.problems[0].find("only the newest run") == 0);
+  CHECK(workspace.run.origin_text(*workspace.active()).empty());
   CHECK_FALSE(commands.find("compare-origin")->is_enabled());
-  CHECK_THROWS_WITH_AS(workspace.branch_with(0, ""),
+  CHECK_THROWS_WITH_AS(workspace.run.branch_with(0, ""),
                        "what if: expected the text of a token, found none", Error);
-  CHECK_THROWS_WITH_AS(workspace.branch_with(0, "x"), doctest::Contains("no model is loaded"),
+  CHECK_THROWS_WITH_AS(workspace.run.branch_with(0, "x"), doctest::Contains("no model is loaded"),
                        Error);
 }
 
 TEST_CASE_FIXTURE(Desk, "the prompt is ids where that was asked for") {
-  CHECK_FALSE(workspace.prompt_is_ids());
+  CHECK_FALSE(workspace.run.prompt_is_ids());
   workspace.request().prompt_is_ids = true;
-  CHECK(workspace.prompt_is_ids());
+  CHECK(workspace.run.prompt_is_ids());
   CHECK(workspace.state_json({})["run"]["prompt_is_ids"] == true);
 }
 
@@ -424,27 +424,27 @@ TEST_CASE_FIXTURE(Desk, "a command is enabled where there is something for it to
     CHECK(enabled(id));
   }
   CHECK_FALSE(enabled("clear-range"));
-  workspace.set_range_of(document, {{1, 2}});
+  workspace.comparison.set_range_of(document, {{1, 2}});
   CHECK(enabled("clear-range"));
   for (const char* id : {"go-difference", "compare-by-tokens", "run-to-cursor", "stop", "cancel"}) {
     CAPTURE(id);
     CHECK_FALSE(enabled(id));
   }
   open_run("two", {2});
-  workspace.compare(nullptr);
+  workspace.comparison.start(nullptr);
   CHECK(enabled("go-difference"));
   CHECK(commands.find("compare-by-tokens")->checked());
   CHECK_FALSE(commands.find("compare-by-time")->checked());
   commands.find("compare-by-time")->run();
-  CHECK(workspace.along() == viz::Along::kTime);
+  CHECK(workspace.comparison.along() == viz::Along::kTime);
   commands.find("go-start")->run();
   CHECK(workspace.active()->cursor == 0);
 }
 
 TEST_CASE_FIXTURE(Desk, "playback stops at a breakpoint, says why, and goes on from there") {
   Document& run = open_run("run", {1, 2});
-  workspace.set_breakpoints({{BreakKind::kStep, 2, true}});
-  workspace.go_to_start();
+  workspace.run.set_breakpoints({{BreakKind::kStep, 2, true}});
+  workspace.transport.go_to_start();
   commands.find("run")->run();
   double seconds = 0;
   const auto play = [&] {
@@ -453,68 +453,68 @@ TEST_CASE_FIXTURE(Desk, "playback stops at a breakpoint, says why, and goes on f
   play();
   CHECK_FALSE(run.playing);
   CHECK(run.cursor == capture::make_tick(3, capture::Phase::kDraft));
-  CHECK(workspace.stop_reason() == "step = 2: done");
+  CHECK(workspace.transport.stop_reason() == "step = 2: done");
   REQUIRE(run.breaks.size() == 1);
   CHECK(run.breaks[0].tick == run.cursor);
   // From here on there is none: it plays to the end. Then once more from the start.
   commands.find("run")->run();
-  CHECK(workspace.stop_reason().empty());
+  CHECK(workspace.transport.stop_reason().empty());
   play();
   CHECK(run.cursor == run.capture->end_tick());
-  CHECK(workspace.stop_reason().empty());
+  CHECK(workspace.transport.stop_reason().empty());
   commands.find("run")->run();
   play();
   CHECK(run.cursor == capture::make_tick(3, capture::Phase::kDraft));
   CHECK(run.breaks.size() == 1);
-  workspace.step();
-  CHECK(workspace.stop_reason().empty());
+  workspace.transport.step();
+  CHECK(workspace.transport.stop_reason().empty());
 }
 
 TEST_CASE_FIXTURE(Desk, "playback stops within a step, at the phase that a live run stops after") {
   Document& run = open_run("run", {1, 2});
-  workspace.set_breakpoints({{BreakKind::kEntropyAbove, 0.01, true}});
-  workspace.go_to_start();
-  workspace.toggle_run();
+  workspace.run.set_breakpoints({{BreakKind::kEntropyAbove, 0.01, true}});
+  workspace.transport.go_to_start();
+  workspace.transport.toggle_run();
   workspace.update(1);
   CHECK(run.cursor == capture::make_tick(0, capture::Phase::kAccept));
   CHECK(run.focus.locked == 0);
-  CHECK(workspace.stop_reason().find("entropy > 0.01 nats: ") == 0);
+  CHECK(workspace.transport.stop_reason().find("entropy > 0.01 nats: ") == 0);
 }
 
 TEST_CASE_FIXTURE(Desk,
                   "matches of a breakpoint are gone to forwards and backwards, with the reason") {
   Document& run = open_run("run", {1, 2});
   commands.find("next-match")->run();
-  CHECK(workspace.messages.back().text.find("no breakpoint is set") == 0);
-  workspace.set_breakpoints({{BreakKind::kStep, 1, true}, {BreakKind::kStep, 4, true}});
+  CHECK(workspace.log.all.back().text.find("no breakpoint is set") == 0);
+  workspace.run.set_breakpoints({{BreakKind::kStep, 1, true}, {BreakKind::kStep, 4, true}});
   const auto at = [](std::int32_t step) {
     return capture::make_tick(step + 1, capture::Phase::kDraft);
   };
   commands.find("previous-match")->run();
   CHECK(run.cursor == at(4));
-  CHECK(workspace.messages.back().text == "step 4, observe: step = 4: done");
-  CHECK(workspace.stop_reason() == "step = 4: done");
+  CHECK(workspace.log.all.back().text == "step 4, observe: step = 4: done");
+  CHECK(workspace.transport.stop_reason() == "step = 4: done");
   commands.find("previous-match")->run();
   CHECK(run.cursor == at(1));
   commands.find("previous-match")->run();
   CHECK(run.cursor == at(1));
-  CHECK(workspace.messages.back().text == "no breakpoint is hit before this place");
+  CHECK(workspace.log.all.back().text == "no breakpoint is hit before this place");
   commands.find("next-match")->run();
   CHECK(run.cursor == at(4));
   commands.find("next-match")->run();
   CHECK(run.cursor == at(4));
-  CHECK(workspace.messages.back().text ==
+  CHECK(workspace.log.all.back().text ==
         "no breakpoint is hit from here to the end of what is recorded");
-  workspace.set_breakpoints({{BreakKind::kStep, 1, false}});
+  workspace.run.set_breakpoints({{BreakKind::kStep, 1, false}});
   commands.find("previous-match")->run();
-  CHECK(workspace.messages.back().text.find("no breakpoint is set") == 0);
+  CHECK(workspace.log.all.back().text.find("no breakpoint is set") == 0);
 }
 
 TEST_CASE_FIXTURE(Desk, "playback goes as fast as was asked for, now and after the next start") {
   Document& run = open_run("run", {1, 2});
   const auto steps_in = [&](double seconds) {
-    workspace.go_to_start();
-    workspace.toggle_run();
+    workspace.transport.go_to_start();
+    workspace.transport.toggle_run();
     for (double now = 0; now <= seconds && run.playing; now += 0.01) workspace.update(now);
     return capture::step_of(run.cursor);
   };
@@ -530,12 +530,12 @@ TEST_CASE_FIXTURE(Desk, "playback goes as fast as was asked for, now and after t
   CHECK_FALSE(commands.find("play-faster")->is_enabled());
   CHECK(steps_in(1) >= 5);
   CHECK(run.cursor == run.capture->end_tick());
-  CHECK(workspace.messages.back().text == "playback speed: 8×");
-  workspace.set_play_speed(100);
+  CHECK(workspace.log.all.back().text == "playback speed: 8×");
+  workspace.transport.set_play_speed(100);
   CHECK(workspace.preferences.play_speed == 8);
-  workspace.set_play_speed(0);
+  workspace.transport.set_play_speed(0);
   CHECK(workspace.preferences.play_speed == 0.25);
-  workspace.set_play_speed(1.9);
+  workspace.transport.set_play_speed(1.9);
   CHECK(workspace.preferences.play_speed == 2);
 }
 
@@ -547,11 +547,11 @@ TEST_CASE_FIXTURE(Desk, "a text file that is opened or dropped becomes the promp
   workspace.open_path(path);
   CHECK(workspace.request().prompt == "Once upon\na time");
   CHECK_FALSE(workspace.request().prompt_is_ids);
-  CHECK(workspace.problems.empty());
+  CHECK(workspace.log.problems.empty());
   workspace.open_path(dir.path() / "missing.txt");
   CHECK(workspace.request().prompt == "Once upon\na time");
-  REQUIRE(workspace.problems.size() == 1);
-  CHECK(workspace.problems[0].find("missing.txt") != std::string::npos);
+  REQUIRE(workspace.log.problems.size() == 1);
+  CHECK(workspace.log.problems[0].find("missing.txt") != std::string::npos);
 }
 
 TEST_CASE_FIXTURE(Desk,
@@ -563,7 +563,7 @@ TEST_CASE_FIXTURE(Desk,
   workspace.request().prompt_is_ids = true;
   workspace.open_path(path);
   const RunRequest& request = workspace.request();
-  CHECK(workspace.problems.empty());
+  CHECK(workspace.log.problems.empty());
   CHECK(request.chat);
   CHECK_FALSE(request.prompt_is_ids);
   CHECK(request.system == "s");
@@ -571,8 +571,8 @@ TEST_CASE_FIXTURE(Desk,
   CHECK(request.prompt == "c");
   std::ofstream(path) << R"({"role": "user"})";
   workspace.open_path(path);
-  REQUIRE(workspace.problems.size() == 1);
-  CHECK(workspace.problems[0].find("expected a list of messages") != std::string::npos);
+  REQUIRE(workspace.log.problems.size() == 1);
+  CHECK(workspace.log.problems[0].find("expected a list of messages") != std::string::npos);
   CHECK(request.prompt == "c");
 }
 
@@ -583,47 +583,47 @@ TEST_CASE_FIXTURE(Desk, "an error about opening or exporting a file ends when th
   const std::string missing = dir.path() / "missing.txt";
   workspace.open_path(missing);
   workspace.open_path(dir.path() / "missing.tscap");
-  CHECK(workspace.problems.size() == 2);
+  CHECK(workspace.log.problems.size() == 2);
   workspace.open_path(text);
-  CHECK(workspace.problems.empty());
+  CHECK(workspace.log.problems.empty());
   // A model as well, which is loaded on another thread.
   std::ofstream(dir.path() / "broken.gguf") << "no model";
   workspace.open_path(dir.path() / "broken.gguf");
   settle(workspace);
-  CHECK(workspace.problems.size() == 1);
+  CHECK(workspace.log.problems.size() == 1);
   workspace.open_path(write_tiny_model(folder.path(), "tiny"));
   settle(workspace);
-  CHECK(workspace.problems.empty());
+  CHECK(workspace.log.problems.empty());
 
   open_run("run", {1, 2, 3});
   const auto export_to = [&](const std::string& path) {
-    workspace.start_export({.panel = "text", .path = path});
+    workspace.exports.start({.panel = "text", .path = path});
     settle(workspace);
   };
   workspace.open_path(missing);
   export_to(dir.path() / "no folder" / "text.svg");
-  CHECK(workspace.problems.size() == 2);
+  CHECK(workspace.log.problems.size() == 2);
   export_to(dir.path() / "text.svg");
-  REQUIRE(workspace.problems.size() == 1);  // another action's stays
-  CHECK(workspace.problems[0].find("missing.txt") != std::string::npos);
+  REQUIRE(workspace.log.problems.size() == 1);  // another action's stays
+  CHECK(workspace.log.problems[0].find("missing.txt") != std::string::npos);
   CHECK(workspace.preferences.export_folder == dir.path().string());
   // A name that is free, in the folder of the last export.
-  CHECK(workspace.picture_path("trie", ".svg") == (dir.path() / "trie.svg").string());
-  CHECK(workspace.picture_path("text", ".svg") == (dir.path() / "text-2.svg").string());
+  CHECK(workspace.exports.picture_path("trie", ".svg") == (dir.path() / "trie.svg").string());
+  CHECK(workspace.exports.picture_path("text", ".svg") == (dir.path() / "text-2.svg").string());
 }
 
 TEST_CASE_FIXTURE(Desk, "the status line's message is about the document shown, or about none") {
   Document& first = open_run("first", {1, 2, 3});
   Document& second = open_run("second", {1, 2, 4});
   const test::TempDir dir;
-  workspace.activate(&first);
-  workspace.save_capture_as(dir.path() / "saved.tscap");
+  workspace.documents.activate(&first);
+  workspace.documents.save_as(dir.path() / "saved.tscap");
   CHECK(workspace.newest_message().find("saved.tscap") != std::string::npos);
-  workspace.activate(&second);
+  workspace.documents.activate(&second);
   CHECK(workspace.newest_message().find("saved.tscap") == std::string::npos);
   workspace.say(LogLevel::kInfo, "of no document");
   CHECK(workspace.newest_message() == "of no document");
-  workspace.activate(&first);
+  workspace.documents.activate(&first);
   CHECK(workspace.newest_message() == "of no document");
 }
 

@@ -1,0 +1,269 @@
+// Two runs side by side: the strip that names them and shows what differs, the pair of panels
+// in a pane, and the choice of the second run.
+#include <algorithm>
+#include <cmath>
+
+#include "app/window/compare/compare_header.h"
+#include "app/window/compare/compare_rows.h"
+#include "app/window/compare/ui_compare.h"
+#include "app/window/shell/style.h"
+#include "core/base/counted.h"
+#include "viz/look/node_text.h"
+#include "viz/words/timed_text.h"
+
+namespace triescope::app {
+namespace {
+
+constexpr float kMinBesideEm = 13;  // of each of two panels that stand side by side
+constexpr float kLowPaneEm = 18;    // of two panels, below which a picture needs the legend's room
+
+std::string token_at(const Document& document, std::int32_t node) {
+  viz::Scene scene;
+  scene.capture = document.capture.get();
+  return viz::node_text(scene, node, 16);
+}
+
+// The other open runs, one of them selected: true, it was taken.
+bool draw_compare_choice(Ui& ui) {
+  int& selected = ui.state.dialogs.compare_selected;
+  const std::vector<CompareRow> rows = compare_rows(ui.workspace);
+  if (rows.empty()) {
+    ImGui::TextDisabled("No other run is open: open a capture.");
+    return false;
+  }
+  const int count = static_cast<int>(rows.size());
+  if (ui.state.dialog_just_opened) {
+    selected = count - 1;  // the newest, if none is beside this one
+    for (int i = 0; i < count; ++i)
+      if (rows[static_cast<std::size_t>(i)].document == ui.workspace.comparison.partner())
+        selected = i;
+  }
+  // The path below has the keys while something is typed there, and so has a walk by keys.
+  const bool typing = ImGui::GetIO().WantTextInput || ui.state.walk.has_focus();
+  if (!typing && ImGui::IsKeyPressed(ImGuiKey_DownArrow)) ++selected;
+  if (!typing && ImGui::IsKeyPressed(ImGuiKey_UpArrow)) --selected;
+  selected = std::clamp(selected, 0, count - 1);
+  bool taken = !typing && !ui.state.dialog_just_opened &&
+               (ImGui::IsKeyPressed(ImGuiKey_Enter, /*repeat=*/false) ||
+                ImGui::IsKeyPressed(ImGuiKey_KeypadEnter, /*repeat=*/false));
+  const float line = ImGui::GetTextLineHeight(), row_height = 2 * line + ui.em * 0.5f;
+  const auto shown = static_cast<float>(std::min(count, 4));
+  ImGui::BeginChild("runs",
+                    ImVec2(0, shown * (row_height + ImGui::GetStyle().ItemSpacing.y) + ui.em),
+                    ImGuiChildFlags_Borders);
+  for (int i = 0; i < count; ++i) {
+    const CompareRow& row = rows[static_cast<std::size_t>(i)];
+    ImGui::PushID(i);
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    const float width = ImGui::GetContentRegionAvail().x;
+    if (ImGui::Selectable("##run", i == selected, ImGuiSelectableFlags_NoAutoClosePopups,
+                          ImVec2(0, row_height))) {
+      selected = i;
+      taken = true;
+    }
+    name_part(ui, "run " + std::to_string(i + 1));
+    if (i == selected && ImGui::IsWindowAppearing()) ImGui::SetScrollHereY();
+    help_tooltip(row.document->path, ui.em);
+    const ImVec2 end = ImGui::GetCursorScreenPos();
+    ImGui::SetCursorScreenPos(ImVec2(at.x + ui.em * 0.3f, at.y + ui.em * 0.2f));
+    ImGui::PushFont(ui.fonts.ui_bold, 0);
+    ImGui::TextUnformatted(middle_fitted(row.title, width - ui.em * 0.6f).c_str());
+    ImGui::PopFont();
+    ImGui::SetCursorScreenPos(ImVec2(at.x + ui.em * 0.3f, at.y + ui.em * 0.2f + line));
+    ImGui::PushStyleColor(ImGuiCol_Text, to_imgui_vec(ui.theme.text_dim));
+    ImGui::TextUnformatted(middle_fitted(row.differs, width - ui.em * 0.6f).c_str());
+    ImGui::PopStyleColor();
+    ImGui::SetCursorScreenPos(end);
+    ImGui::Dummy(ImVec2(0, 0));
+    ImGui::PopID();
+  }
+  ImGui::EndChild();
+  if (taken) ui.workspace.comparison.start(rows[static_cast<std::size_t>(selected)].document);
+  return taken;
+}
+
+}  // namespace
+
+float draw_compare_strip(Ui& ui, float width) {
+  Document& left = *ui.workspace.active();
+  Document* const right = ui.workspace.comparison.partner();
+  const ImVec4 difference = to_imgui_vec(ui.theme.difference);
+  // The same height with and without a second run.
+  const bool beside = width >= ui.em * 60;
+  const int lines = beside ? 2 : 1;  // of figures, for each run
+  const float line = ImGui::GetTextLineHeightWithSpacing();
+  const float height =
+      line * static_cast<float>(beside ? 1 + lines : 2 * (1 + lines)) + ImGui::GetFrameHeight();
+  if (!right) {
+    command_button(ui, "compare-with", "Choose the second run…");
+    return height;
+  }
+  ImGui::BeginGroup();
+  const float left_edge = ImGui::GetCursorScreenPos().x;
+  const viz::CompareFigures of_left = viz::compare_figures(*left.capture, left.cursor),
+                            of_right = viz::compare_figures(*right->capture, right->cursor);
+  const auto figures = header_figures(of_left, of_right),
+             other_figures = header_figures(of_right, of_left);
+  const float room = (beside ? width / 2 : width) - ui.em;
+  std::vector<float> widths;
+  for (const HeaderFigure& figure : figures)
+    widths.push_back(ImGui::CalcTextSize(("≠ " + figure.widest).c_str()).x + ui.em * 0.8f);
+  const auto places = place_figures(widths, figures, room, lines);
+  const auto side = [&](const Document& document, const std::vector<HeaderFigure>& own,
+                        const std::vector<HeaderFigure>& others) {
+    // Each figure in a place of its own: nothing moves while the figures change.
+    const ImVec2 begin = ImGui::GetCursorScreenPos();
+    const bool timed = document.capture->run().timed_while_drawing;
+    const float mark = timed ? ImGui::CalcTextSize(viz::kTimedWhileDrawing).x + ui.em * 0.8f : 0;
+    ImGui::PushFont(ui.fonts.ui_bold, 0);
+    text_fitted(document.title, room - mark);
+    ImGui::PopFont();
+    if (timed) {
+      ImGui::SameLine(0, ui.em * 0.8f);
+      ImGui::TextDisabled("%s", viz::kTimedWhileDrawing);
+      help_tooltip(viz::kTimedWhileDrawingHelp, ui.em);
+    }
+    for (std::size_t i = 0; i < own.size(); ++i) {
+      if (!places[i]) continue;
+      const bool differs = own[i].text != others[i].text;
+      ImGui::SetCursorScreenPos(
+          ImVec2(begin.x + places[i]->x, begin.y + line * static_cast<float>(1 + places[i]->line)));
+      ImGui::PushStyleColor(ImGuiCol_Text, differs ? difference : to_imgui_vec(ui.theme.text_dim));
+      ImGui::TextUnformatted(((differs ? "≠ " : "") + own[i].text).c_str());
+      ImGui::PopStyleColor();
+      help_tooltip(own[i].text + "\n" + own[i].help, ui.em);
+    }
+    ImGui::SetCursorScreenPos(ImVec2(begin.x, begin.y + line * static_cast<float>(1 + lines)));
+    ImGui::Dummy(ImVec2(0, 0));
+  };
+  // As the panels below: side by side, or one under the other where that is too narrow.
+  if (beside) {
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    ImGui::BeginGroup();
+    side(left, figures, other_figures);
+    ImGui::EndGroup();
+    ImGui::SetCursorScreenPos(ImVec2(at.x + width / 2, at.y));
+    ImGui::BeginGroup();
+    side(*right, other_figures, figures);
+    ImGui::EndGroup();
+    ImGui::SetCursorScreenPos(ImVec2(at.x, at.y + line * static_cast<float>(1 + lines)));
+  } else {
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    side(left, figures, other_figures);
+    // Without the spacing between items, which `height` does not have.
+    ImGui::SetCursorScreenPos(ImVec2(at.x, at.y + line * static_cast<float>(1 + lines)));
+    side(*right, other_figures, figures);
+    ImGui::SetCursorScreenPos(ImVec2(at.x, at.y + line * static_cast<float>(2 * (1 + lines))));
+  }
+
+  const viz::Twins& twins = left.twins;
+  std::string verdict;
+  if (twins.parting_node >= 0 && right->twins.parting_node >= 0) {
+    const std::size_t count = twins.partings.size();
+    verdict =
+        (count > 1 ? "≠ " + counted(count, "difference") + ", the first" : "≠ first") +
+        std::string(" at token ") +
+        std::to_string(left.capture->nodes()[static_cast<std::size_t>(twins.parting_node)].depth) +
+        ": " + token_at(left, twins.parting_node) + " (step " + std::to_string(twins.parting_step) +
+        ")  |  " + token_at(*right, right->twins.parting_node) + " (step " +
+        std::to_string(right->twins.parting_step) + ")";
+  } else {
+    verdict = "= the two texts agree as far as both go";
+  }
+  if (left.capture->run().prompt_tokens != right->capture->run().prompt_tokens)
+    verdict = "≠ the prompts differ;  " + verdict;
+  ImGui::AlignTextToFramePadding();
+  ImGui::TextUnformatted("cursor by");
+  ImGui::SameLine();
+  ImGui::SetNextItemWidth(ui.em * 6.5f);
+  if (ImGui::BeginCombo("##along", viz::to_string(ui.workspace.comparison.along()))) {
+    for (const viz::Along along : viz::all_alongs())
+      if (ImGui::Selectable(viz::to_string(along), along == ui.workspace.comparison.along()))
+        ui.workspace.comparison.set_along(along);
+    ImGui::EndCombo();
+  }
+  help_tooltip(
+      "What the shared cursor counts. tokens: both runs have emitted equally many, and the one "
+      "that emits more a step waits; text: the same, and behind a difference from where the texts "
+      "agree again; steps: the same step and phase; time: the same time of decoding since prefill.",
+      ui.em);
+  ImGui::SameLine();
+  ImGui::BeginDisabled(twins.parting_node < 0);
+  command_button(ui, "go-difference", "First ≠");
+  ImGui::SameLine();
+  command_button(ui, "next-difference", "Next ≠");
+  ImGui::EndDisabled();
+  ImGui::SameLine();
+  command_button(ui, "compare-with", "Other…");
+  ImGui::SameLine();
+  text_fitted(verdict, left_edge + width - ImGui::GetCursorScreenPos().x - ui.em);
+  ImGui::EndGroup();
+  return height;
+}
+
+void draw_compare_pair(Ui& ui, const std::string& panel, viz::Rect area, Document& left) {
+  Document* const right = ui.workspace.comparison.partner();
+  const float gap = std::max(2.0f, std::round(ui.em * 0.25f));
+  const bool beside = area.w >= 2 * ui.em * kMinBesideEm;
+  viz::Rect a = area, b = area;
+  if (beside) {
+    a.w = std::floor((area.w - gap) / 2);
+    b.x = area.x + a.w + gap;
+    b.w = area.right() - b.x;
+  } else {
+    a.h = std::floor((area.h - gap) / 2);
+    b.y = area.y + a.h + gap;
+    b.h = area.bottom() - b.y;
+  }
+  // In low panes a legend has one row, and two runs of one method have one legend.
+  const bool low = a.h < ui.em * kLowPaneEm;
+  if (low) ui.legend = viz::LegendRoom::kRow;
+  ImGui::PushID("left");
+  draw_panel(ui, *left.panel(panel), a, left);
+  ImGui::PopID();
+  if (low && right && right->capture->run().method == left.capture->run().method)
+    ui.legend = viz::LegendRoom::kNone;
+  const viz::Rect line = beside ? viz::Rect{a.right(), area.y, gap, area.h}
+                                : viz::Rect{area.x, a.bottom(), area.w, gap};
+  ImGui::GetWindowDrawList()->AddRectFilled(
+      ImVec2(line.x, line.y), ImVec2(line.right(), line.bottom()), to_imgui(ui.theme.border));
+  if (right) {
+    ImGui::PushID("right");
+    draw_panel(ui, *right->panel(panel), b, *right);
+    ImGui::PopID();
+  }
+  ui.legend = viz::LegendRoom::kPane;
+  if (right) return;
+  ImGui::SetCursorScreenPos(ImVec2(b.x + ui.em * 0.6f, b.y + ui.em * 0.4f));
+  ImGui::BeginChild("no second run",
+                    ImVec2(std::max(1.0f, b.w - ui.em), std::max(1.0f, b.h - ui.em)));
+  ImGui::PushTextWrapPos(0);
+  ImGui::TextDisabled(
+      "The second run goes here: start another one, or choose a capture with Ctrl+D.");
+  ImGui::PopTextWrapPos();
+  ImGui::EndChild();
+}
+
+bool draw_compare(Ui& ui) {
+  FileBrowser& browser = ui.state.dialogs.compare_files;
+  browser.extensions = {".tscap"};
+  ImGui::PushTextWrapPos(0);
+  ImGui::TextDisabled("Choose an open run, or a capture file, to compare with this one.");
+  ImGui::PopTextWrapPos();
+  if (draw_compare_choice(ui)) return true;
+  ImGui::Separator();
+  bool open = browser.draw(ui.em * 10);
+  ImGui::BeginDisabled(browser.path.empty());
+  open |= ImGui::Button("Open and compare");
+  ImGui::EndDisabled();
+  if (!open) return false;
+  Document* const here = ui.workspace.active();
+  ui.workspace.documents.open(browser.path);
+  Document* const opened = ui.workspace.active();
+  if (opened == here) return true;  // it could not be opened; a message says why
+  ui.workspace.documents.activate(here);
+  ui.workspace.comparison.start(opened);
+  return true;
+}
+
+}  // namespace triescope::app

@@ -1,0 +1,265 @@
+// The frame of every dialog, and the small ones: bookmark, messages, about.
+#include <imgui.h>
+#include <imgui_stdlib.h>
+
+#include <algorithm>
+#include <cfloat>
+
+#include "app/run/text_tools.h"
+#include "app/window/compare/ui_compare.h"
+#include "app/window/dialogs/dialog_rows.h"
+#include "app/window/dialogs/ui_dialogs.h"
+#include "app/window/lessons/ui_lesson.h"
+#include "app/window/shell/style.h"
+#include "core/base/error.h"
+
+namespace triescope::app {
+namespace {
+
+struct ModalSize {
+  float width_em, height_em;  // height 0 = what the contents need
+};
+
+ModalSize size_of(Dialog dialog) {
+  switch (dialog) {
+    case Dialog::kOpen:
+    case Dialog::kSaveAs:
+    case Dialog::kSaveRun:
+      return {44, 0};
+    case Dialog::kExport:
+      return {38, 0};
+    case Dialog::kCompare:
+      return {44, 0};
+    case Dialog::kPalette:
+      return {34, 26};
+    case Dialog::kKeys:
+      return {46, 30};
+    case Dialog::kMessages:
+      return {52, 28};
+    case Dialog::kWhatIf:
+      return {36, 26};
+    case Dialog::kBreakpoints:
+      return {34, 0};
+    case Dialog::kLessons:
+      return {42, 34};
+    case Dialog::kGlossary:
+      return {46, 34};
+    default:
+      return {34, 0};
+  }
+}
+
+const char* title_of(Dialog dialog) {
+  switch (dialog) {
+    case Dialog::kOpen:
+      return "Open a capture or a model";
+    case Dialog::kSaveAs:
+      return "Save capture as";
+    case Dialog::kSaveRun:
+      return "Save the run";
+    case Dialog::kExport:
+      return "Export a panel";
+    case Dialog::kCompare:
+      return "Compare with";
+    case Dialog::kPalette:
+      return "All commands";
+    case Dialog::kKeys:
+      return "Keys";
+    case Dialog::kBreakpoints:
+      return "Breakpoints";
+    case Dialog::kWhatIf:
+      return "What if: another token";
+    case Dialog::kMessages:
+      return "Messages";
+    case Dialog::kBookmark:
+      return "Bookmark";
+    case Dialog::kAbout:
+      return "About triescope";
+    case Dialog::kLayouts:
+      return "Layouts";
+    case Dialog::kLessons:
+      return "Lessons";
+    case Dialog::kGlossary:
+      return "Glossary";
+    case Dialog::kNone:
+      break;
+  }
+  return "";
+}
+
+bool draw_bookmark(Ui& ui) {
+  std::string& note = ui.state.dialogs.bookmark_note;
+  Document* document = ui.workspace.active();
+  if (!document) return true;
+  if (ui.state.dialog_just_opened) {
+    note.clear();
+    ImGui::SetKeyboardFocusHere();
+  }
+  ImGui::SetNextItemWidth(-FLT_MIN);
+  bool add = ImGui::InputTextWithHint("##note", "a note for this step", &note,
+                                      ImGuiInputTextFlags_EnterReturnsTrue);
+  add |= ImGui::Button("Add bookmark");
+  if (add) ui.workspace.documents.add_bookmark(note);
+  ImGui::Separator();
+  for (const capture::Bookmark& bookmark : document->capture->bookmarks()) {
+    ImGui::PushID(static_cast<int>(bookmark.id));
+    if (ImGui::SmallButton("Go")) ui.workspace.documents.set_cursor(bookmark.tick);
+    ImGui::SameLine();
+    ImGui::Text("step %d  %s", capture::step_of(bookmark.tick), bookmark.note.c_str());
+    ImGui::PopID();
+  }
+  return add;
+}
+
+bool draw_messages(Ui& ui) {
+  ImGui::BeginChild("messages", ImVec2(0, 0), ImGuiChildFlags_NavFlattened);
+  if (ui.workspace.log.all.empty()) ImGui::TextDisabled("No messages yet.");
+  for (const Notice& notice : ui.workspace.log.all) {
+    const bool is_error = notice.level == LogLevel::kError;
+    const viz::Color color =
+        is_error ? ui.theme.legible(ui.theme.mark(capture::NodeState::kRejected).color)
+                 : ui.theme.text;
+    ImGui::PushStyleColor(ImGuiCol_Text, to_imgui_vec(color));
+    ImGui::PushTextWrapPos(0);
+    ImGui::TextUnformatted(((is_error ? "✕ " : "· ") + notice.text).c_str());
+    ImGui::PopTextWrapPos();
+    ImGui::PopStyleColor();
+  }
+  ImGui::EndChild();
+  return false;
+}
+
+bool draw_layouts(Ui& ui) {
+  std::string& name = ui.state.dialogs.layout_name;
+  if (ui.state.dialog_just_opened) ImGui::SetKeyboardFocusHere();
+  ImGui::SetNextItemWidth(-FLT_MIN);
+  bool save = ImGui::InputTextWithHint("##name", "a name for the layout as it is now", &name,
+                                       ImGuiInputTextFlags_EnterReturnsTrue);
+  save |= ImGui::Button("Save layout");
+  if (save) {
+    try {
+      ui.workspace.layouts.save(name);
+      name.clear();
+      return true;
+    } catch (const Error& error) {
+      ui.workspace.say(LogLevel::kError, error.what());
+    }
+  }
+  ImGui::Separator();
+  const std::vector<std::string> names = ui.workspace.layouts.names();
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    ImGui::PushID(static_cast<int>(i));
+    const bool chosen = ImGui::Button("Use");
+    ImGui::SameLine();
+    const bool is_own = i >= preset_names().size();
+    const bool forget = is_own && ImGui::Button("Forget");
+    if (is_own) ImGui::SameLine();
+    ImGui::TextUnformatted(names[i].c_str());
+    ImGui::PopID();
+    if (forget) ui.workspace.layouts.forget(names[i]);
+    if (!chosen) continue;
+    ui.workspace.go_to_layout(names[i]);
+    return true;
+  }
+  return false;
+}
+
+bool draw_lessons(Ui& ui) {
+  ImGui::BeginChild("lessons", ImVec2(0, 0), ImGuiChildFlags_NavFlattened);
+  const bool opened = draw_lesson_list(ui, ImGui::GetContentRegionAvail().x);
+  ImGui::EndChild();
+  return opened;
+}
+
+bool draw_about(Ui&) {
+  ImGui::TextUnformatted("triescope shows how a language model decodes.");
+  for (const std::string& line : version_lines()) ImGui::BulletText("%s", line.c_str());
+  ImGui::BulletText("Dear ImGui %s", ImGui::GetVersion());
+  ImGui::TextUnformatted("Apache-2.0");
+  return false;
+}
+
+}  // namespace
+
+void draw_dialogs(Ui& ui) {
+  if (ui.state.dialog == Dialog::kNone) return;
+  const Dialog dialog = ui.state.dialog;
+  const std::string title = std::string(title_of(dialog)) + "###dialog";
+  if (ui.state.dialog_just_opened) ImGui::OpenPopup("###dialog");
+  const ImVec2 room = ImGui::GetMainViewport()->Size;
+  const ModalSize size = size_of(dialog);
+  const float width = std::min(size.width_em * ui.em, room.x - ui.em * 2);
+  const float height =
+      size.height_em > 0 ? std::min(size.height_em * ui.em, room.y - ui.em * 2) : 0;
+  ImGui::SetNextWindowSize(ImVec2(width, height));
+  const ImVec2 corner = ImGui::GetMainViewport()->Pos;
+  ImGui::SetNextWindowPos(ImVec2(corner.x + room.x / 2, corner.y + room.y / 2), ImGuiCond_Always,
+                          ImVec2(0.5f, 0.5f));
+  ImGui::SetNextWindowViewport(ImGui::GetMainViewport()->ID);
+  bool open = true;
+  if (!ImGui::BeginPopupModal(
+          title.c_str(), &open,
+          ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings)) {
+    ui.state.dialog = Dialog::kNone;
+    return;
+  }
+  bool done = false;
+  switch (dialog) {
+    case Dialog::kOpen:
+      done = draw_open(ui);
+      break;
+    case Dialog::kSaveAs:
+      done = draw_save_as(ui);
+      break;
+    case Dialog::kSaveRun:
+      done = draw_save_run(ui);
+      break;
+    case Dialog::kExport:
+      done = draw_export(ui);
+      break;
+    case Dialog::kCompare:
+      done = draw_compare(ui);
+      break;
+    case Dialog::kPalette:
+      done = draw_palette(ui);
+      break;
+    case Dialog::kKeys:
+      done = draw_keys(ui);
+      break;
+    case Dialog::kBreakpoints:
+      done = draw_breakpoints(ui);
+      break;
+    case Dialog::kWhatIf:
+      done = draw_what_if(ui);
+      break;
+    case Dialog::kMessages:
+      done = draw_messages(ui);
+      break;
+    case Dialog::kBookmark:
+      done = draw_bookmark(ui);
+      break;
+    case Dialog::kAbout:
+      done = draw_about(ui);
+      break;
+    case Dialog::kLayouts:
+      done = draw_layouts(ui);
+      break;
+    case Dialog::kLessons:
+      done = draw_lessons(ui);
+      break;
+    case Dialog::kGlossary:
+      done = draw_glossary(ui);
+      break;
+    case Dialog::kNone:
+      break;
+  }
+  const bool replaced = ui.state.dialog != dialog && ui.state.dialog != Dialog::kNone;
+  if (!replaced) ui.state.dialog_just_opened = false;
+  if (done || !open || replaced || ui.state.dialog == Dialog::kNone) {
+    ImGui::CloseCurrentPopup();
+    if (!replaced) ui.state.dialog = Dialog::kNone;
+  }
+  ImGui::EndPopup();
+}
+
+}  // namespace triescope::app

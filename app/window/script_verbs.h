@@ -1,0 +1,31 @@
+// What the words of a script do: every command of the command table by its id, and verbs with arguments
+// (docs/script.md).
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "app/window/commands.h"
+#include "app/window/workspace/script_command.h"
+
+namespace triescope::app {
+
+struct ScriptHost {
+  Workspace& workspace;
+  UiState& ui;
+  const CommandTable& commands;
+  std::function<void(const std::string& path)> screenshot;
+  std::function<void(const std::string& path)> write_state;
+  std::function<void(int width, int height)> resize;
+  double seconds = 0;         // steady clock
+  double waiting_since = -1;  // of the current wait line
+};
+
+std::vector<std::string> script_verbs();
+// REQUIRES: a verb, or the id of a command. Error{kInvalidArgument}: what was expected and found.
+void run_command(const ScriptCommand& command, ScriptHost& host);
+// Error{kInvalidArgument}: not a whole number.
+long long script_number(const std::string& text);
+
+}  // namespace triescope::app

@@ -1,0 +1,19 @@
+// What runs and captures are called in lists and in the window's title.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "app/window/workspace/preferences.h"
+#include "core/capture/capture.h"
+
+namespace triescope::app {
+
+// The beginning of a text on one line, at most `most` characters and cut behind a word: "Once upon a…".
+std::string first_words(std::string_view text, std::size_t most = 48);
+// A recorded run by its prompt; a file that has none by its name.
+std::string recent_name(const RecentCapture& recent);
+// "SmolLM2 135M Instruct · Trie beam search · Once upon a… - triescope".
+std::string window_title(const capture::RunInfo& run);
+
+}  // namespace triescope::app

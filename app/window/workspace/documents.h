@@ -1,0 +1,109 @@
+// Documents: the captures that are open, which of them is shown, and which stands beside it while two
+// runs are compared. Window thread only.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "app/run/breakpoints.h"
+#include "app/run/request.h"
+#include "app/window/workspace/messages.h"
+#include "app/window/workspace/preferences.h"
+#include "core/capture/capture.h"
+#include "viz/look/scene.h"
+#include "viz/panels/panel.h"
+#include "viz/questions/comparison.h"
+
+namespace triescope::app {
+
+// What a run branched off from: another run, decoded in this window.
+struct BranchOrigin {
+  std::uint64_t run_serial = 0;  // of the run it left
+  std::int32_t node = -1;        // of that run: the last one that both share
+  std::int32_t token = -1;       // forced in place of what followed
+};
+
+// One open capture with its own cursor, focus and panels.
+struct Document {
+  std::uint64_t serial = 0;
+  std::string path, title;
+  std::unique_ptr<capture::Capture> capture;
+  std::vector<std::unique_ptr<viz::Panel>> panels;
+  capture::Tick cursor = 0;
+  bool follow = true;  // the cursor stays at the newest tick
+  viz::Focus focus;
+  std::optional<std::pair<std::int32_t, std::int32_t>> range;
+  std::uint64_t run_serial = 0;  // of the run decoded into it; 0 = opened from a file
+  // What the run was started with; empty for a file and for a branch, which cannot be run again.
+  std::optional<RunRequest> request;
+  std::optional<BranchOrigin> origin;       // of a branch
+  std::vector<viz::BreakMark> breaks = {};  // what stopped it so far, oldest first
+  std::optional<BreakStop> stopped;         // a breakpoint held playback, or a search, there
+  bool playing = false;                     // replay goes on by itself
+  double next_play_time = 0;
+  viz::Twins twins;    // as seen from the other run, while two are compared
+  float enlarged = 1;  // how much larger than elsewhere its maximised panel is drawn
+
+  viz::Panel* panel(const std::string& name) const;
+};
+
+class Documents {
+ public:
+  Documents(Preferences& preferences, Messages& log) : preferences_(preferences), log_(log) {}
+
+  const std::vector<std::unique_ptr<Document>>& all() const { return all_; }
+  Document* active() const { return active_; }
+  void activate(Document* document);
+  // The one that the newest run is decoded into; nullptr = none, or closed.
+  Document* live() const;
+  bool active_is_live() const { return active_ && active_ == live(); }
+
+  void open(const std::string& path);  // errors become problems
+  // The same without a place among the recent captures; one that is open already is shown. Errors:
+  // Capture::open()'s.
+  Document* open_unlisted(const std::string& path);
+  // Of the newest run, which is live from now on. Errors: Capture::open()'s.
+  Document& add_run(const std::string& path, std::uint64_t run_serial);
+  void close(Document* document);
+  void save_as(const std::string& path);  // the active one; errors become problems
+
+  // What the run in a capture is started with, or branches off from: known before it is opened.
+  void note_start(const std::string& path, const RunRequest& request) { requests_[path] = request; }
+  void note_branch(const std::string& path, const BranchOrigin& origin) { origins_[path] = origin; }
+  Document* origin_of(const Document& document) const;  // nullptr = not a branch, or closed
+
+  // Takes in what was recorded since; true if anything was.
+  bool poll();
+  bool poll(Document& document);
+
+  // --- the cursor ---
+  void set_cursor_of(Document& document, capture::Tick tick);  // it leads, the other follows
+  void set_cursor(capture::Tick tick);                         // of the active one; stops following
+  void follow();                                               // back to now
+  void add_bookmark(const std::string& note);
+  void go_to_bookmark(int direction);  // +1 next, -1 previous
+
+  // --- two runs side by side: Comparison's ---
+  bool comparing = false;
+  Document* partner = nullptr;  // the capture on the right; stays while nothing is compared
+  Document* lead = nullptr;     // of the two, the one whose cursor was moved
+
+ private:
+  Document& add(const std::string& path, std::uint64_t run_serial);
+
+  Preferences& preferences_;
+  Messages& log_;
+  std::vector<std::unique_ptr<Document>> all_;
+  Document* active_ = nullptr;
+  std::uint64_t next_serial_ = 1;
+  std::uint64_t live_run_ = 0;                   // the newest run's serial
+  std::map<std::string, RunRequest> requests_;   // of the runs started here, by capture
+  std::map<std::string, BranchOrigin> origins_;  // of the branches, by capture
+};
+
+}  // namespace triescope::app

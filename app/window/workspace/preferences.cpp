@@ -1,0 +1,218 @@
+#include "app/window/workspace/preferences.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <ctime>
+#include <filesystem>
+#include <fstream>
+#include <set>
+
+#include "app/run/user_folder.h"
+#include "core/base/error.h"
+#include "core/tokenizer/conversation.h"
+
+namespace triescope::app {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+constexpr std::size_t kKeptRuns = 50, kMaxRecent = 10;
+
+fs::path preferences_path() { return config_folder() / "window.json"; }
+
+std::vector<RecentCapture> read_recent(const json& list) {
+  std::vector<RecentCapture> recent;
+  for (const json& entry : list) {
+    // Paths alone, as earlier versions wrote them, are read too.
+    if (entry.is_string())
+      recent.push_back({entry.get<std::string>(), "", "", ""});
+    else
+      recent.push_back({entry.value("path", ""), entry.value("method", ""),
+                        entry.value("recorded", ""), entry.value("prompt", "")});
+  }
+  return recent;
+}
+
+json to_json(const std::vector<RecentCapture>& recent) {
+  json list = json::array();
+  for (const RecentCapture& one : recent)
+    list.push_back({{"path", one.path},
+                    {"method", one.method},
+                    {"recorded", one.recorded},
+                    {"prompt", one.prompt}});
+  return list;
+}
+
+WindowPlace read_place(const json& window) {
+  WindowPlace place;
+  place.width = std::clamp(window.value("width", place.width), 64, 32768);
+  place.height = std::clamp(window.value("height", place.height), 64, 32768);
+  place.has_position = window.contains("x") && window.contains("y");
+  place.x = window.value("x", 0);
+  place.y = window.value("y", 0);
+  place.maximised = window.value("maximised", false);
+  return place;
+}
+
+json to_json(const WindowPlace& place) {
+  json window = {{"width", place.width}, {"height", place.height}, {"maximised", place.maximised}};
+  if (place.has_position) window.update({{"x", place.x}, {"y", place.y}});
+  return window;
+}
+
+}  // namespace
+
+void remember_capture(std::vector<RecentCapture>& recent, RecentCapture capture) {
+  std::erase_if(recent, [&](const RecentCapture& one) { return one.path == capture.path; });
+  recent.insert(recent.begin(), std::move(capture));
+  if (recent.size() > kMaxRecent) recent.resize(kMaxRecent);
+}
+
+Preferences load_preferences(std::string& warning) {
+  Preferences preferences;
+  const fs::path path = preferences_path();
+  std::ifstream file(path);
+  if (!file) return preferences;
+  try {
+    const json all = json::parse(file);
+    // Earlier versions wrote whether it was the dark one.
+    preferences.theme = viz::theme_name_from_string(
+        all.value("theme", std::string(all.value("dark", true) ? "dark" : "light")));
+    preferences.lecture_theme =
+        viz::theme_name_from_string(all.value("lecture_theme", std::string("projector")));
+    preferences.lecture_full_screen = all.value("lecture_full_screen", false);
+    preferences.user_scale = std::clamp(all.value("user_scale", 1.0f), 0.5f, 4.0f);
+    preferences.run_bar_open = all.value("run_bar_open", true);
+    preferences.play_speed = std::clamp(all.value("play_speed", 1.0), 0.25, 8.0);
+    preferences.compare_own_scales = all.value("compare_own_scales", false);
+    preferences.layout = all.value("layout", json());
+    preferences.layout_name = all.value("layout_name", "");
+    preferences.layouts = all.value("layouts", json::object());
+    preferences.layout_tabs = all.value("layout_tabs", decltype(preferences.layout_tabs)());
+    preferences.view_states = all.value("view_states", json::object());
+    preferences.recent_captures = read_recent(all.value("recent_captures", json::array()));
+    preferences.recent_runs = read_recent(all.value("recent_runs", json::array()));
+    // The window keeps its newest runs alone.
+    std::erase_if(preferences.recent_runs, [](const RecentCapture& one) {
+      std::error_code ignored;
+      return !fs::exists(one.path, ignored);
+    });
+    preferences.prompt_em = std::clamp(all.value("prompt_em", preferences.prompt_em),
+                                       Preferences::kLeastPromptEm, Preferences::kMostPromptEm);
+    preferences.export_folder = all.value("export_folder", "");
+    preferences.window = read_place(all.value("window", json::object()));
+    preferences.finished_lessons = all.value("finished_lessons", std::set<std::string>());
+    const json run = all.value("run", json::object());
+    RunRequest& request = preferences.request;
+    request.model = run.value("model", "");
+    request.draft_model = run.value("draft_model", "");
+    request.draft_device = run.value("draft_device", "");
+    request.device = run.value("device", "cpu");
+    request.dtype = dtype_from_string(run.value("dtype", "f32"));
+    if (const std::string kv = run.value("kv_dtype", ""); !kv.empty())
+      request.kv_dtype = dtype_from_string(kv);
+    request.method = run.value("method", "beam");
+    request.settings = run.value("settings", json::object());
+    request.prompt = run.value("prompt", "");
+    request.prompt_is_ids = run.value("prompt_is_ids", false);
+    request.chat = run.value("chat", false);
+    request.system = run.value("system", "");
+    if (const json turns = run.value("turns", json::array()); !turns.empty())
+      request.turns = read_conversation(turns, "turns");
+    request.max_new_tokens = std::max(1, run.value("max_new_tokens", request.max_new_tokens));
+    request.seed = run.value("seed", std::uint64_t{0});
+  } catch (const std::exception& error) {
+    std::error_code ignored;
+    fs::rename(path, path.string() + ".bad", ignored);
+    warning = path.string() + " could not be read (" + error.what() +
+              "); it was put aside as window.json.bad and the defaults are used";
+    return {};
+  }
+  return preferences;
+}
+
+std::string save_preferences(const Preferences& preferences) try {
+  const RunRequest& request = preferences.request;
+  const json all = {{"theme", viz::to_string(preferences.theme)},
+                    {"lecture_theme", viz::to_string(preferences.lecture_theme)},
+                    {"lecture_full_screen", preferences.lecture_full_screen},
+                    {"user_scale", preferences.user_scale},
+                    {"run_bar_open", preferences.run_bar_open},
+                    {"play_speed", preferences.play_speed},
+                    {"compare_own_scales", preferences.compare_own_scales},
+                    {"layout", preferences.layout},
+                    {"layout_name", preferences.layout_name},
+                    {"layouts", preferences.layouts},
+                    {"layout_tabs", preferences.layout_tabs},
+                    {"view_states", preferences.view_states},
+                    {"recent_captures", to_json(preferences.recent_captures)},
+                    {"recent_runs", to_json(preferences.recent_runs)},
+                    {"window", to_json(preferences.window)},
+                    {"prompt_em", preferences.prompt_em},
+                    {"export_folder", preferences.export_folder},
+                    {"finished_lessons", preferences.finished_lessons},
+                    {"run",
+                     {{"model", request.model},
+                      {"draft_model", request.draft_model},
+                      {"draft_device", request.draft_device},
+                      {"device", request.device},
+                      {"dtype", to_string(request.dtype)},
+                      {"kv_dtype", request.kv_dtype ? to_string(*request.kv_dtype) : ""},
+                      {"method", request.method},
+                      {"settings", request.settings},
+                      {"prompt", request.prompt},
+                      {"prompt_is_ids", request.prompt_is_ids},
+                      {"chat", request.chat},
+                      {"system", request.system},
+                      {"turns", conversation_json(request.turns)},
+                      {"max_new_tokens", request.max_new_tokens},
+                      {"seed", request.seed}}}};
+  const fs::path path = preferences_path();
+  fs::create_directories(path.parent_path());
+  const fs::path temporary = path.string() + ".new";
+  {
+    std::ofstream file(temporary);
+    file << all.dump(1, ' ', false, json::error_handler_t::replace) << "\n";
+    file.flush();
+    if (!file)
+      return temporary.string() + ": cannot be written (" + std::strerror(errno) +
+             "); the layout is not remembered";
+  }
+  fs::rename(temporary, path);
+  return "";
+} catch (const std::exception& error) {
+  return std::string("the layout is not remembered: ") + error.what();
+}
+
+std::string new_run_path() {
+  const fs::path folder = cache_folder() / "runs";
+  std::error_code ec;
+  fs::create_directories(folder, ec);
+  if (ec)
+    throw Error(ErrorCode::kIoError, folder.string() + ": cannot be made (" + ec.message() +
+                                         "); set XDG_CACHE_HOME to a folder that can be written");
+  std::vector<fs::path> runs;
+  for (fs::directory_iterator it(folder, ec), end; !ec && it != end; it.increment(ec))
+    if (it->path().extension() == ".tscap") runs.push_back(it->path());
+  std::sort(runs.begin(), runs.end());  // names begin with their time
+  for (std::size_t i = 0; i + kKeptRuns < runs.size() + 1; ++i) fs::remove(runs[i], ec);
+
+  const auto now = std::chrono::system_clock::now();
+  const std::time_t seconds = std::chrono::system_clock::to_time_t(now);
+  std::tm local{};
+  localtime_r(&seconds, &local);
+  char name[64];
+  std::strftime(name, sizeof name, "%Y%m%d-%H%M%S", &local);
+  // One that was given a moment ago may not have become a file yet.
+  static std::set<std::string> given;
+  for (int i = 0;; ++i) {
+    const fs::path path =
+        folder / (std::string(name) + (i ? "-" + std::to_string(i) : "") + ".tscap");
+    if (!fs::exists(path) && given.insert(path.string()).second) return path.string();
+  }
+}
+
+}  // namespace triescope::app

@@ -1,0 +1,91 @@
+// Workspace: everything the window shows and can do, without a line of drawing, put together of parts
+// that know only those above them: Documents, Layouts, Comparison, LiveRun, Transport, Exports, then
+// lecture mode and the lesson that is open. What takes several of them stands here. The command table,
+// the script and the drawing code all act through it. Not thread-safe: the window thread owns it; the
+// decoder is reached through a RunHost.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "app/run/prompt_counter.h"
+#include "app/window/workspace/exports.h"
+#include "app/window/workspace/lecture_mode.h"
+#include "app/window/workspace/lesson_player.h"
+#include "app/window/workspace/transport.h"
+
+namespace triescope::app {
+
+class Workspace {
+ public:
+  // `wake` makes the window thread look again (called from other threads). Decodes in this process,
+  // or wherever `host` does; it calls `wake` after every new snapshot.
+  Workspace(Preferences preferences, std::function<void()> wake);
+  Workspace(Preferences preferences, std::function<void()> wake, std::unique_ptr<RunHost> host);
+
+  // Takes in what other threads did since the last call; `seconds` is a steady clock. True if
+  // anything changed.
+  bool update(double seconds);
+
+  Preferences preferences;
+  bool animate = true;
+  Messages log;
+  Layouts layouts{preferences, log};
+  Documents documents{preferences, log};
+  Comparison comparison{documents, layouts, preferences};
+  LiveRun run;
+  Transport transport{documents, comparison, run, preferences, log};
+  Exports exports;
+  LectureMode lecture{documents, comparison, transport};
+  LessonPlayer lesson;
+  // Of the prompt as it is now, with the loaded model; asked for while the run bar is drawn.
+  PromptCounter prompt_counter;
+  std::vector<DeviceInfo> devices;
+
+  Document* active() const { return documents.active(); }
+  const LiveStatus& live() const { return run.status(); }
+  RunRequest& request() { return preferences.request; }
+  void say(LogLevel level, const std::string& text) { log.say(level, text); }
+  // For the status line: Messages::newest() of the document shown.
+  std::string newest_message() const { return log.newest(active() ? active()->serial : 0); }
+
+  // --- what is shown ---
+  // The layout as it was made; another than compare ends a comparison. Errors: Layouts::use()'s.
+  void use_layout(const std::string& name);
+  // The same with the panels in front that were there when it was left. The one that is shown already:
+  // as it was made.
+  void go_to_layout(const std::string& name);
+  // One to three panels large, the first on top.
+  void show_panels(const std::vector<std::string>& panels);
+  // Brings a panel to the front of its pane, or into lecture mode. False: the layout lacks it.
+  bool show_panel(const std::string& panel);
+  // The same in the window as it is: in the place of a maximised one.
+  void go_to_panel(const std::string& panel);
+  // Of the window, or of lecture mode while that is on; each is remembered.
+  viz::ThemeName theme() const;
+  void set_theme(viz::ThemeName theme);
+  // With the panels that an open lesson asked for last, else with those that suit the method.
+  void enter_lecture();
+
+  // --- what is opened; errors become problems ---
+  // A path that was dropped or opened: a capture or a lesson, a model to load, a prompt (.txt, .json).
+  void open_path(const std::string& path);
+  void open_lesson(const std::string& path_or_name);
+  void read_prompt(const std::string& path);  // the run bar's, from a file
+
+  // --- what is under way ---
+  void cancel();  // loading or prefill, and an export
+  void measure_again();
+  bool can_measure_again() const { return !lecture.is_on() && run.can_measure_again(); }
+  // Nothing: no command waiting, no run, no export.
+  bool idle() const;
+  // When the replay, or the file of an open lesson, wants to be looked at again; negative = never.
+  double seconds_to_next_play(double seconds) const;
+
+  nlohmann::json state_json(const std::vector<std::string>& visible_panels) const;
+  void remember();  // writes the preferences
+};
+
+}  // namespace triescope::app
