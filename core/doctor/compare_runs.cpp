@@ -11,17 +11,6 @@ namespace {
 
 using namespace capture;
 
-// The text that a run returned, or has so far.
-std::vector<std::int32_t> text_nodes(const Capture& capture) {
-  std::int32_t last = -1;
-  for (const SequenceRow& row : capture.sequences())
-    if (row.rank == 0 && row.node > 0) last = row.node;
-  for (std::int32_t step = capture.last_step(); last < 0 && step >= 0; --step)
-    if (const auto frontier = capture.frontier(step); !frontier.empty())
-      last = frontier.front().node;
-  return last > 0 ? capture.path_to(last) : std::vector<std::int32_t>();
-}
-
 PartingSide side_of(const RunView& run, const std::vector<std::int32_t>& text, std::size_t at,
                     std::int32_t other_token) {
   const Capture& capture = run.capture;
@@ -53,19 +42,15 @@ bool is_best(const PartingSide& side) {
          });
 }
 
-// What another order of sums changes in a logit: a few units of a coarse type, many of a fine one,
-// whose errors add up over the layers.
-double noise_of(const std::string& dtype) {
-  return logit_unit(dtype) * (dtype == "bf16" || dtype == "f16" ? 2 : 128);
-}
-
 Parting parting_of(const PartingSide& left, const PartingSide& right) {
   if (left.best.empty() || right.best.empty()) return Parting::kUnknown;
   if (!is_best(left) || !is_best(right)) return Parting::kChosen;
   if (std::isnan(left.gap) || std::isnan(right.gap)) return Parting::kFault;
   const double gap = std::max(std::abs(left.gap), std::abs(right.gap));
-  if (gap <= std::min(noise_of(left.dtype), noise_of(right.dtype))) return Parting::kTie;
-  if (gap <= 2 * std::max(noise_of(left.dtype), noise_of(right.dtype))) return Parting::kArithmetic;
+  if (gap <= std::min(rounding_noise(left.dtype), rounding_noise(right.dtype)))
+    return Parting::kTie;
+  if (gap <= 2 * std::max(rounding_noise(left.dtype), rounding_noise(right.dtype)))
+    return Parting::kArithmetic;
   return Parting::kFault;
 }
 
@@ -107,9 +92,25 @@ const char* to_string(Parting parting) {
   return kNames[static_cast<std::size_t>(parting)];
 }
 
+std::vector<std::int32_t> text_nodes(const Capture& capture) {
+  std::int32_t last = -1;
+  for (const SequenceRow& row : capture.sequences())
+    if (row.rank == 0 && row.node > 0) last = row.node;
+  for (std::int32_t step = capture.last_step(); last < 0 && step >= 0; --step)
+    if (const auto frontier = capture.frontier(step); !frontier.empty())
+      last = frontier.front().node;
+  return last > 0 ? capture.path_to(last) : std::vector<std::int32_t>();
+}
+
 double logit_unit(const std::string& dtype) {
   const int mantissa = dtype == "bf16" ? 7 : dtype == "f16" ? 10 : 23;
   return 16 * std::ldexp(1.0, -mantissa);
+}
+
+// What another order of sums changes in a logit: a few units of a coarse type, many of a fine one,
+// whose errors add up over the layers.
+double rounding_noise(const std::string& dtype) {
+  return logit_unit(dtype) * (dtype == "bf16" || dtype == "f16" ? 2 : 128);
 }
 
 std::optional<FirstDifference> first_difference(const Capture& left, const Capture& right) {

@@ -54,6 +54,12 @@ constexpr std::array<CodeWords, kCodeCount> kCodes = {{
      "Acceptance falls gently with the depth of a draft, and is not complete at all depths."},
 }};
 
+void sort_groups(std::vector<FindingGroup>& groups) {
+  std::ranges::stable_sort(groups, {}, [](const FindingGroup& group) {
+    return std::tuple(group.first.code, group.first.step);
+  });
+}
+
 }  // namespace
 
 const char* to_string(Code code) { return kCodes[static_cast<std::size_t>(code)].name; }
@@ -79,10 +85,13 @@ std::vector<FindingGroup> grouped(std::span<const Finding> findings) {
     }
     groups.push_back(std::move(group));
   }
-  std::ranges::stable_sort(groups, {}, [](const FindingGroup& group) {
-    return std::tuple(group.first.code, group.first.step);
-  });
+  sort_groups(groups);
   return groups;
+}
+
+void add_groups(std::vector<FindingGroup>& groups, std::vector<FindingGroup> more) {
+  for (FindingGroup& group : more) groups.push_back(std::move(group));
+  sort_groups(groups);
 }
 
 }  // namespace triescope::doctor

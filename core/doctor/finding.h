@@ -69,4 +69,7 @@ struct FindingGroup {
 // Grouped by code, owner and kind. Gravest first, then by step.
 std::vector<FindingGroup> grouped(std::span<const Finding> findings);
 
+// `more` into groups that are in that order.
+void add_groups(std::vector<FindingGroup>& groups, std::vector<FindingGroup> more);
+
 }  // namespace triescope::doctor

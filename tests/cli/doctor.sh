@@ -36,4 +36,17 @@ db.execute("UPDATE run SET prompt_tokens = ?", [json.dumps([tokens[0] + 1] + tok
 db.commit()
 P
 expect 2 'expected two runs of one prompt' "$TRIESCOPE" doctor "$run" "$work/off.tscap"
+# With the weights: rows are computed again. A short-lived run of the installed model.
+expect 2 'expected one capture' "$TRIESCOPE" doctor "$run" "$run" --model x
+expect 3 'x' "$TRIESCOPE" doctor "$run" --model "$work/x.gguf"
+if "$TRIESCOPE" decode --method ngram_trie --prompt "The capital of France is" --max-new-tokens 8 --capture "$work/real.tscap" --quiet >/dev/null 2>&1; then
+  expect 0 'nothing found' "$TRIESCOPE" doctor "$work/real.tscap" --model SmolLM2-135M-Instruct
+  python3 - "$work/real.tscap" <<'P'
+import sqlite3, sys
+db = sqlite3.connect(sys.argv[1])
+db.execute("UPDATE candidate SET logprob = logprob - 0.5 WHERE node = 2")
+db.commit()
+P
+  expect 6 '^logits.row: ' "$TRIESCOPE" doctor "$work/real.tscap" --model SmolLM2-135M-Instruct
+fi
 finish
