@@ -3,7 +3,9 @@
 // is not known is not judged.
 #include <algorithm>
 #include <iterator>
+#include <set>
 #include <span>
+#include <string_view>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -18,7 +20,9 @@ using namespace capture;
 class Holders {
  public:
   void write(std::int32_t slot, std::int32_t occupant) {
-    if (slot >= 0) holder_[slot] = occupant;
+    if (slot < 0) return;
+    holder_[slot] = occupant;
+    last_ = std::max(last_, slot);
   }
   // The rows of one tick; moves read before any of them writes.
   void apply(std::span<const SlotRow> events) {
@@ -34,6 +38,7 @@ class Holders {
       }
     }
   }
+  std::int32_t last() const { return last_; }  // the highest slot that was written
   const std::int32_t* holder(std::int32_t slot) const {
     const auto at = holder_.find(slot);
     return at == holder_.end() ? nullptr : &at->second;
@@ -41,6 +46,7 @@ class Holders {
 
  private:
   std::unordered_map<std::int32_t, std::int32_t> holder_;
+  std::int32_t last_ = -1;
 };
 
 struct Seen {
@@ -53,20 +59,28 @@ void check_row(const RunView& run, const Holders& holders, const Seen& at, bool 
   const InputRow& row = at.row;
   const std::int32_t window = row.whose == Whose::kTarget ? run.window : 0;
   const std::int32_t own = run.position(row.node);
+  // Of each fault the first in a row: a mask that is wrong is wrong in many places.
+  std::set<std::string_view> told;
   const auto found = [&](Code code, std::int32_t slot, const char* kind, std::string text) {
-    out.push_back({.code = code,
-                   .step = row.step,
-                   .node = row.node,
-                   .row = row.row,
-                   .slot = slot,
-                   .whose = row.whose,
-                   .kind = kind,
-                   .text = "the row of " + run.name(row.node) + " " + std::move(text),
-                   .sure = Sure::kCertain});
+    if (told.insert(kind).second)
+      out.push_back({.code = code,
+                     .step = row.step,
+                     .node = row.node,
+                     .row = row.row,
+                     .slot = slot,
+                     .whose = row.whose,
+                     .kind = kind,
+                     .text = "the row of " + run.name(row.node) + " " + std::move(text),
+                     .sure = Sure::kCertain});
   };
   std::unordered_set<std::int32_t> sees;
-  for (std::size_t i = 0; i + 1 < at.seen.slots.size(); i += 2)
-    for (std::int32_t slot = at.seen.slots[i]; slot <= at.seen.slots[i + 1]; ++slot) {
+  for (std::size_t i = 0; i + 1 < at.seen.slots.size(); i += 2) {
+    if (knows_prompt && at.seen.slots[i] > holders.last())
+      found(
+          Code::kMaskExtra, at.seen.slots[i], "a slot is seen that nothing was written to",
+          "attends to slot " + std::to_string(at.seen.slots[i]) + ", which nothing was written to");
+    for (std::int32_t slot = at.seen.slots[i];
+         slot <= std::min(at.seen.slots[i + 1], holders.last() + 1); ++slot) {
       const std::int32_t* holder = holders.holder(slot);
       const std::string where = "slot " + std::to_string(slot);
       if (holder == nullptr) {
@@ -103,6 +117,7 @@ void check_row(const RunView& run, const Holders& holders, const Seen& at, bool 
               who + (sibling ? ", its sibling" : ", which is on another branch"));
       }
     }
+  }
   const auto expect = [&](std::int32_t occupant) {
     if (sees.contains(occupant)) return;
     if (window > 0 && own - run.position(occupant) >= window) return;

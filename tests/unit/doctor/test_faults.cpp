@@ -141,6 +141,17 @@ TEST_CASE("doctor: mask.extra: a row that sees what lies before its window") {
   CHECK(group.first.kind == "a row sees what lies before its window");
 }
 
+TEST_CASE("doctor: mask.extra: slots that nothing was written to, told once a row") {
+  for (const auto& runs : {std::vector<std::int32_t>{0, 1, 5, 4'000'000},
+                           std::vector<std::int32_t>{0, 1, 3'000'000, 4'000'000}}) {
+    MadeRun made = made_drafts();
+    seen_of(made, 0, 1).slots = runs;
+    const FindingGroup group = only(made, Code::kMaskExtra);
+    CHECK(group.count == 1);
+    CHECK(group.first.kind == "a slot is seen that nothing was written to");
+  }
+}
+
 TEST_CASE("doctor: mask.missing: an ancestor, the prompt, itself") {
   const auto without = [](std::int32_t row, std::int32_t slot) {
     MadeRun made = made_drafts();
