@@ -8,8 +8,8 @@ include(CMakePackageConfigHelpers)
 set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/triescope")
 set(include_dir "${CMAKE_INSTALL_INCLUDEDIR}/triescope")  # as in triescope_library()
 
-install(TARGETS triescope_base triescope_capture triescope_formats triescope_jinja triescope_tokenizer triescope_kernels triescope_kernels_torch
-        triescope_model triescope_decode triescope_heads triescope_core
+install(TARGETS triescope_base triescope_capture triescope_doctor triescope_formats triescope_jinja triescope_tokenizer triescope_kernels triescope_kernels_torch
+        triescope_model triescope_doctor_model triescope_decode triescope_heads triescope_core
     EXPORT triescope_targets
     ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT development)
 install(EXPORT triescope_targets NAMESPACE triescope:: FILE triescope-targets.cmake

@@ -174,6 +174,16 @@ void WeightSource::read_stored_rows(const Part& part, std::int64_t first,
   }
 }
 
+void WeightSource::drop_rope_scaling() {
+  for (RopeConfig& rope : config_.ropes) {
+    RopeConfig plain;
+    plain.theta = rope.theta;
+    plain.dims = rope.dims;
+    rope = plain;
+  }
+  config_.kv_valid_until = 0;
+}
+
 void WeightSource::will_read(const Part& part) const {
   const Tensor tensor = find(slice_of(part).tensor);
   if (tensor.safe) return safetensors_->will_read(*tensor.safe);

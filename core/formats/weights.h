@@ -25,6 +25,9 @@ class WeightSource {
   static std::unique_ptr<WeightSource> open(const std::string& path);
 
   const ModelConfig& config() const { return config_; }
+  // As if the file asked for plain rotary positions: what a program that does not know its scaling
+  // computes.
+  void drop_rope_scaling();
   // Shape of the weight, nullopt: this model has none.
   std::optional<WeightShape> shape(Role role) const { return expected_shape(config_, role); }
   // Reads rows [first, first + out.size() / cols) into out, row-major.

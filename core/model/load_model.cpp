@@ -9,6 +9,7 @@
 #include "core/formats/weights.h"
 #include "core/kernels/linear.h"
 #include "core/model/model.h"
+#include "core/model/rope_scaling.h"
 #include "core/model/transformer.h"
 
 namespace triescope {
@@ -105,14 +106,9 @@ std::string warning_of(const std::string& family, DType dtype) {
          "are safe";
 }
 
-}  // namespace
-
-ModelInfo inspect_model(const std::string& path) {
-  return info_of(*WeightSource::open(path), path);
-}
-
-std::unique_ptr<Model> load_model(const std::string& path, const LoadOptions& options,
-                                  const ProgressSink& progress, std::stop_token stop) {
+std::unique_ptr<Model> load_from(const WeightSource& source, const std::string& path,
+                                 const LoadOptions& options, const ProgressSink& progress,
+                                 std::stop_token stop) {
   LoadOptions chosen = options;
   if (chosen.threads < 0 || chosen.threads > 1024) {
     throw Error(ErrorCode::kInvalidArgument,
@@ -120,8 +116,7 @@ std::unique_ptr<Model> load_model(const std::string& path, const LoadOptions& op
   }
   if (chosen.threads == 0)
     chosen.threads = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-  const std::unique_ptr<WeightSource> source = WeightSource::open(path);
-  ModelInfo info = info_of(*source, path);
+  ModelInfo info = info_of(source, path);
   info.dtype = chosen.dtype;
   info.kv_dtype = chosen.kv_dtype.value_or(chosen.dtype);
   info.device = chosen.device;
@@ -135,7 +130,7 @@ std::unique_ptr<Model> load_model(const std::string& path, const LoadOptions& op
                       "; only the CPU's own kernels take another");
     }
     const auto steps = chosen.reference_kernels ? LayerSteps::kOperations : LayerSteps::kKernels;
-    return make_torch_transformer(*source, std::move(info), chosen, steps, progress, stop);
+    return make_torch_transformer(source, std::move(info), chosen, steps, progress, stop);
   }
   if (chosen.dtype == DType::kF16) {
     throw Error(ErrorCode::kNotSupported,
@@ -146,7 +141,32 @@ std::unique_ptr<Model> load_model(const std::string& path, const LoadOptions& op
     throw Error(ErrorCode::kNotSupported,
                 "KV dtype f16 on device cpu is not supported: choose f32 or bf16");
   }
-  return make_cpu_transformer(*source, std::move(info), chosen, progress, stop);
+  return make_cpu_transformer(source, std::move(info), chosen, progress, stop);
+}
+
+}  // namespace
+
+ModelInfo inspect_model(const std::string& path) {
+  return info_of(*WeightSource::open(path), path);
+}
+
+bool has_rope_scaling(const std::string& path) {
+  return std::ranges::any_of(
+      WeightSource::open(path)->config().ropes, [](const formats::RopeConfig& rope) {
+        return rope.kind != formats::RopeKind::kDefault || !rope.divisors.empty();
+      });
+}
+
+std::unique_ptr<Model> load_without_rope_scaling(const std::string& path,
+                                                 const LoadOptions& options) {
+  const std::unique_ptr<WeightSource> source = WeightSource::open(path);
+  source->drop_rope_scaling();
+  return load_from(*source, path, options, {}, {});
+}
+
+std::unique_ptr<Model> load_model(const std::string& path, const LoadOptions& options,
+                                  const ProgressSink& progress, std::stop_token stop) {
+  return load_from(*WeightSource::open(path), path, options, progress, stop);
 }
 
 }  // namespace triescope

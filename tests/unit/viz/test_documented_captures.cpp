@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/capture/capture.h"
+#include "tests/support/documented_captures.h"
 #include "tests/support/files.h"
 #include "tests/support/paths.h"
 #include "tests/support/sql.h"
@@ -24,29 +25,13 @@ namespace {
 
 using namespace triescope::capture;
 
-// The page's blocks of SQL.
-std::vector<std::string> sql_blocks() {
-  const std::string page = test::read_file(test::source_dir() / "docs" / "capture.md");
-  const std::string fence = "```";
-  std::vector<std::string> blocks;
-  for (std::size_t at = page.find(fence + "sql\n"); at != std::string::npos;
-       at = page.find(fence + "sql\n", at)) {
-    at += fence.size() + 4;
-    const std::size_t end = page.find(fence, at);
-    blocks.push_back(page.substr(at, end - at));
-    at = end + fence.size();
-  }
-  return blocks;
-}
-
 struct Written {
   test::TempDir dir;
   std::unique_ptr<Capture> capture;
   explicit Written(std::size_t example) {
     const std::string path = dir.path() / "run.tscap";
-    const auto blocks = sql_blocks();
+    const auto blocks = test::documented_captures();
     REQUIRE(blocks.size() > example);
-    REQUIRE(blocks[example].starts_with("PRAGMA application_id"));
     test::run_sql(path, blocks[example]);
     capture = Capture::open(path);
   }

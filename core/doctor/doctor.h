@@ -1,0 +1,21 @@
+// The doctor: holds a capture, our own or another program's, to the rules that decoding follows, and
+// says where it breaks them. Needs no model. docs/doctor.md has what each code means.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/capture/capture.h"
+#include "core/doctor/finding.h"
+
+namespace triescope::doctor {
+
+struct Diagnosis {
+  std::vector<FindingGroup> groups;      // gravest first
+  std::vector<std::string> not_checked;  // "mask: no rows in seen"
+};
+
+// Runs every check. The capture may still grow; what it holds now is checked.
+Diagnosis diagnose(const capture::Capture& capture);
+
+}  // namespace triescope::doctor

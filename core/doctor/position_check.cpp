@@ -1,0 +1,123 @@
+// Positions: prompt tokens + depth − 1, for the rows of every owner. A row of a draft head stands one
+// before that (where the hidden state that it reads stands), or not: recorders of heads do either, so
+// the smaller fault is taken. Where all rows of an owner are off by the same, that is told apart.
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+
+#include "core/doctor/checks.h"
+
+namespace triescope::doctor {
+namespace {
+
+using namespace capture;
+
+struct Placed {
+  const InputRow* row;
+  std::int32_t off;  // from where it should stand
+};
+
+void check_positions_of(const RunView& run, Whose whose, std::vector<Finding>& out) {
+  const Capture& capture = run.capture;
+  std::vector<Placed> rows;
+  std::map<std::int32_t, std::int64_t> by_off;
+  bool has_prompt = false, all_alike = true, prompt_right = true;
+  for (const ForwardId forward : capture.forwards(whose))
+    for (const InputRow& row : capture.inputs(forward, whose)) {
+      const std::int32_t wanted = run.position(row.node);
+      if (wanted < 0) continue;
+      rows.push_back({&row, row.position - wanted});
+      ++by_off[rows.back().off];
+      all_alike &= row.position == rows.front().row->position;
+      if (row.node > -2) continue;
+      has_prompt = true;
+      prompt_right &= rows.back().off == 0 || (whose != Whose::kTarget && rows.back().off == -1);
+    }
+  // A file without the column: every row has its default.
+  if (rows.size() > 1 && all_alike && rows.front().row->position == 0) return;
+  if (whose != Whose::kTarget && by_off.size() == 1 && by_off.contains(-1)) return;
+  if (by_off.empty() || (by_off.size() == 1 && by_off.contains(0))) return;
+  if (whose == Whose::kHead && by_off.contains(-1) && by_off[-1] * 2 > std::ssize(rows))
+    for (Placed& placed : rows) ++placed.off;
+
+  const auto found = [&](Code code, const Placed& placed, const char* kind, const std::string& more,
+                         Sure sure) {
+    const InputRow& row = *placed.row;
+    out.push_back({.code = code,
+                   .step = row.step,
+                   .node = row.node,
+                   .row = row.row,
+                   .slot = row.slot,
+                   .whose = whose,
+                   .kind = kind,
+                   .text = "the row of " + run.name(row.node) + " has position " +
+                           std::to_string(row.position) + ", and should have " +
+                           std::to_string(row.position - placed.off) + more,
+                   .sure = sure});
+  };
+  const auto by = [](std::int32_t off) {
+    return (off > 0 ? "+" : "−") + std::to_string(std::abs(off));
+  };
+  std::optional<std::int32_t> constant;
+  if (by_off.size() == 1) constant = by_off.begin()->first;
+  if (constant && has_prompt && rows.size() > 1) {
+    for (const Placed& placed : rows)
+      found(Code::kPositionOffset, placed, "all positions are off by the same",
+            ": all rows, the prompt's too, are off by " + by(*constant) +
+                ". Rotary positions do not notice it; learned ones do",
+            Sure::kHint);
+    return;
+  }
+  if (constant && !has_prompt && rows.size() > 1) {
+    for (const Placed& placed : rows)
+      found(Code::kPositionOffset, placed, "all recorded positions are off by the same",
+            ": all recorded rows are off by " + by(*constant) +
+                ". It is harmless under rotary positions if the prompt's are off by it too",
+            Sure::kLikely);
+    return;
+  }
+
+  // Rows that count the batch instead of the path: in each forward the positions go up by one a row.
+  std::set<std::pair<std::int32_t, std::int32_t>> sequential;
+  for (const ForwardId forward : capture.forwards(whose)) {
+    const auto batch = capture.inputs(forward, whose);
+    if (batch.size() < 2 || batch.front().node <= -2) continue;
+    bool counts = true, tree_counts = true;
+    for (std::size_t i = 1; i < batch.size(); ++i) {
+      counts &= batch[i].position == batch[i - 1].position + 1;
+      tree_counts &= run.position(batch[i].node) == run.position(batch[i - 1].node) + 1;
+    }
+    if (counts && !tree_counts) sequential.emplace(forward.step, forward.forward);
+  }
+  // All rows behind the prompt off by the same.
+  std::optional<std::int32_t> behind;
+  bool same_behind = true;
+  for (const Placed& placed : rows)
+    if (placed.row->node > 0) {
+      if (!behind) behind = placed.off;
+      same_behind &= *behind == placed.off;
+    }
+  for (const Placed& placed : rows) {
+    if (placed.off == 0) continue;
+    if (sequential.contains({placed.row->step, placed.row->forward})) {
+      found(Code::kPositionDepth, placed,
+            "positions count the rows of the batch, so siblings differ",
+            ": positions count the rows of the batch", Sure::kCertain);
+    } else if (same_behind && prompt_right && behind.value_or(0) != 0) {
+      found(Code::kPositionDepth, placed, "all rows behind the prompt are off by the same",
+            ": all rows behind the prompt are off by " + by(placed.off), Sure::kCertain);
+    } else {
+      found(Code::kPositionDepth, placed, "a position is not that of its depth",
+            ", prompt tokens + depth − 1: off by " + by(placed.off), Sure::kCertain);
+    }
+  }
+}
+
+}  // namespace
+
+void check_positions(const RunView& run, std::vector<Finding>& out) {
+  for (const Whose whose : run.capture.owners()) check_positions_of(run, whose, out);
+}
+
+}  // namespace triescope::doctor

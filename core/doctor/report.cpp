@@ -1,0 +1,78 @@
+#include "core/doctor/report.h"
+
+#include <nlohmann/json.hpp>
+
+namespace triescope::doctor {
+namespace {
+
+nlohmann::json number_or_null(std::int32_t number) {
+  return number == -1 ? nlohmann::json() : nlohmann::json(number);
+}
+
+std::string place_of(const Finding& finding) {
+  std::string place;
+  const auto add = [&](const char* what, std::int32_t number) {
+    if (number == -1) return;
+    place += (place.empty() ? "" : ", ") + std::string(what) + " " + std::to_string(number);
+  };
+  add("step", finding.step);
+  add("row", finding.row);
+  add("node", finding.node);
+  add("slot", finding.slot);
+  if (finding.whose != capture::Whose::kTarget)
+    place += std::string(place.empty() ? "" : ", ") + "the " + to_string(finding.whose) + "'s";
+  return place;
+}
+
+std::string times_of(const FindingGroup& group) {
+  if (group.count == 1) return "";
+  if (group.steps <= 1) return std::to_string(group.count) + " times in this step. ";
+  return std::to_string(group.count) + " times in " + std::to_string(group.steps) +
+         " steps, first at " + std::to_string(group.first.step) + ". ";
+}
+
+}  // namespace
+
+std::string report_text(const Diagnosis& diagnosis, const std::string& path) {
+  std::string text = path + ": ";
+  const std::size_t count = diagnosis.groups.size();
+  text += count == 0
+              ? "nothing found\n"
+              : std::to_string(count) + (count == 1 ? " fault" : " faults, gravest first") + "\n";
+  for (const FindingGroup& group : diagnosis.groups) {
+    const Finding& first = group.first;
+    text += "\n" + std::string(to_string(first.code)) + ": " + first.kind + " (" +
+            to_string(first.sure) + ")\n";
+    text += "  " + place_of(first) + ": " + first.text + ".\n";
+    text += "  " + times_of(group) + "Rule: " + rule_of(first.code) + "\n";
+  }
+  for (const std::string& family : diagnosis.not_checked) text += "not checked: " + family + "\n";
+  if (count > 0)
+    text += "\nWhat each code means, what usually causes it and how to mend it: docs/doctor.md\n";
+  return text;
+}
+
+std::string report_json(const Diagnosis& diagnosis) {
+  nlohmann::json findings = nlohmann::json::array();
+  for (const FindingGroup& group : diagnosis.groups) {
+    const Finding& first = group.first;
+    findings.push_back({{"code", to_string(first.code)},
+                        {"count", group.count},
+                        {"steps", group.steps},
+                        {"first",
+                         {{"step", number_or_null(first.step)},
+                          {"node", number_or_null(first.node)},
+                          {"row", number_or_null(first.row)},
+                          {"slot", number_or_null(first.slot)}}},
+                        {"whose", to_string(first.whose)},
+                        {"kind", first.kind},
+                        {"text", first.text},
+                        {"rule", rule_of(first.code)},
+                        {"sure", to_string(first.sure)}});
+  }
+  return nlohmann::json{{"findings", findings}, {"not_checked", diagnosis.not_checked}}.dump(
+             2, ' ', false, nlohmann::json::error_handler_t::replace) +
+         "\n";
+}
+
+}  // namespace triescope::doctor

@@ -1,0 +1,118 @@
+#include "core/doctor/run_view.h"
+
+#include <cmath>
+#include <cstdio>
+
+#include "core/base/unicode.h"
+
+namespace triescope::doctor {
+namespace {
+
+nlohmann::json object_of(const std::string& text) {
+  const auto value = nlohmann::json::parse(text, nullptr, false);
+  return value.is_object() ? value : nlohmann::json::object();
+}
+
+}  // namespace
+
+RunView::RunView(const capture::Capture& of)
+    : capture(of),
+      prompt(static_cast<std::int32_t>(of.run().prompt_tokens.size())),
+      window(of.run().sliding_window),
+      settings(object_of(of.run().settings_json)),
+      model(object_of(of.run().model_json)) {
+  for (const auto* where : {&model, &settings})
+    for (const char* key : {"eos_token_ids", "eos_token_id"}) {
+      if (!where->contains(key)) continue;
+      const nlohmann::json& ids = where->at(key);
+      if (ids.is_number_integer()) end_tokens.insert(ids.get<std::int32_t>());
+      if (ids.is_array())
+        for (const auto& id : ids)
+          if (id.is_number_integer()) end_tokens.insert(id.get<std::int32_t>());
+    }
+}
+
+double RunView::number(const char* setting, double otherwise) const {
+  const auto at = settings.find(setting);
+  return at != settings.end() && at->is_number() ? at->get<double>() : otherwise;
+}
+
+std::string RunView::text(const char* setting) const {
+  const auto at = settings.find(setting);
+  return at != settings.end() && at->is_string() ? at->get<std::string>() : "";
+}
+
+bool RunView::has_processors() const {
+  return number("repetition_penalty", 1) != 1 || number("no_repeat_ngram_size", 0) > 0 ||
+         number("min_length", 0) > 0 || number("min_new_tokens", 0) > 0 ||
+         !text("bad_words_ids").empty() ||
+         (has("bad_words_ids") && settings["bad_words_ids"].is_array() &&
+          !settings["bad_words_ids"].empty());
+}
+
+bool RunView::says_greedy() const {
+  if (has("verify")) return text("verify") == "greedy";
+  if (has("do_sample") && settings["do_sample"].is_boolean())
+    return !settings["do_sample"].get<bool>();
+  return has("temperature") && number("temperature", 1) == 0;
+}
+
+bool RunView::is_lossy_or_drawn() const {
+  if (has("verify") || (has("do_sample") && settings["do_sample"].is_boolean()))
+    return !says_greedy();
+  return number("temperature", 0) > 0;
+}
+
+std::int32_t RunView::position(std::int32_t occupant) const {
+  if (occupant <= -2) return -2 - occupant;
+  return occupant <= 0 ? -1 : prompt + at(occupant).depth - 1;
+}
+
+bool RunView::is_on_path(std::int32_t occupant, std::int32_t node) const {
+  if (occupant <= -2) return node <= -2 ? occupant >= node : true;
+  if (node <= 0 || occupant <= 0) return false;
+  const std::int32_t depth = at(occupant).depth;
+  while (at(node).depth > depth) node = parent(node);
+  return node == occupant;
+}
+
+std::string RunView::token_text(std::int32_t token) const {
+  std::string text;
+  for (const char c : utf8_lossy(capture.piece(token))) {
+    if (c == '\n') {
+      text += "\\n";
+    } else if (c == '\t') {
+      text += "\\t";
+    } else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) {
+      text += "·";  // it could steer a terminal
+    } else {
+      text += c;
+    }
+  }
+  return "'" + text + "'";
+}
+
+std::string RunView::name(std::int32_t occupant) const {
+  if (occupant == 0) return "the prompt";
+  if (occupant > 0)
+    return "node " + std::to_string(occupant) + " (" + token_text(at(occupant).token) + ")";
+  if (occupant > -2) return "nothing";
+  const auto place = static_cast<std::size_t>(-2 - occupant);
+  std::string name = "prompt token " + std::to_string(place);
+  if (place < capture.run().prompt_tokens.size())
+    name += " (" + token_text(capture.run().prompt_tokens[place]) + ")";
+  return name;
+}
+
+std::string number_of(double value) {
+  char text[64];
+  std::snprintf(text, sizeof text, std::abs(value) >= 1e6 ? "%.3g" : "%.4f", value);
+  std::string out = text;
+  if (out.find('.') != std::string::npos && out.find('e') == std::string::npos) {
+    while (out.back() == '0') out.pop_back();
+    if (out.back() == '.') out.pop_back();
+  }
+  return out == "-0" ? "0" : out;
+}
+
+}  // namespace triescope::doctor

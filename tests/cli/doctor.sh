@@ -1,0 +1,52 @@
+# What is wrong in a capture: exit codes, text and JSON, and two runs compared.
+source "$(dirname "$0")/lib.sh"
+for name in beam ngram_trie; do cp "$TRIESCOPE_SOURCE/tests/fixtures/captures/$name.tscap" "$work/$name.tscap"; done
+chmod u+w "$work"/*.tscap
+run=$work/ngram_trie.tscap
+expect 0 'doctor' "$TRIESCOPE" --help
+expect 0 'ngram_trie.tscap: nothing found$' "$TRIESCOPE" doctor "$run"
+expect 0 'not checked: masks: no rows in seen' "$TRIESCOPE" doctor "$run"
+expect 2 'CAPTURE is required' "$TRIESCOPE" doctor
+expect 3 'no.tscap' "$TRIESCOPE" doctor "$work/no.tscap"
+echo 'not a capture' >"$work/text.tscap"
+expect 3 'text.tscap' "$TRIESCOPE" doctor "$work/text.tscap"
+"$TRIESCOPE" doctor "$run" --json >"$work/none.json"
+check_json "$work/none.json" 'd["findings"] == []'
+# All positions behind the prompt one too far.
+cp "$run" "$work/off.tscap"
+python3 - "$work/off.tscap" <<'P'
+import sqlite3, sys
+db = sqlite3.connect(sys.argv[1])
+db.execute("UPDATE input SET position = position + 1 WHERE step > 0")
+db.commit()
+P
+expect 6 '^position.depth: all rows behind the prompt are off by the same \(certain\)$' "$TRIESCOPE" doctor "$work/off.tscap"
+"$TRIESCOPE" doctor "$work/off.tscap" --json >"$work/off.json"
+[[ $? == 6 ]] || { echo "FAILED: exit code of --json"; failures=$((failures + 1)); }
+check_json "$work/off.json" '[f["code"] for f in d["findings"]] == ["position.depth"]'
+check_json "$work/off.json" 'd["findings"][0]["first"]["step"] == 1 and d["findings"][0]["count"] > 5 and d["findings"][0]["text"]'
+# Two runs.
+expect 0 'nothing found' "$TRIESCOPE" doctor "$run" "$work/off.tscap"
+expect 6 '^text.greedy: two texts of one prompt part: chosen' "$TRIESCOPE" doctor "$run" "$work/beam.tscap"
+python3 - "$work/off.tscap" <<'P'
+import json, sqlite3, sys
+db = sqlite3.connect(sys.argv[1])
+tokens = json.loads(db.execute("SELECT prompt_tokens FROM run").fetchone()[0])
+db.execute("UPDATE run SET prompt_tokens = ?", [json.dumps([tokens[0] + 1] + tokens[1:])])
+db.commit()
+P
+expect 2 'expected two runs of one prompt' "$TRIESCOPE" doctor "$run" "$work/off.tscap"
+# With the weights: rows are computed again. A short-lived run of the installed model.
+expect 2 'expected one capture' "$TRIESCOPE" doctor "$run" "$run" --model x
+expect 3 'x' "$TRIESCOPE" doctor "$run" --model "$work/x.gguf"
+if "$TRIESCOPE" decode --method ngram_trie --prompt "The capital of France is" --max-new-tokens 8 --capture "$work/real.tscap" --quiet >/dev/null 2>&1; then
+  expect 0 'nothing found' "$TRIESCOPE" doctor "$work/real.tscap" --model SmolLM2-135M-Instruct
+  python3 - "$work/real.tscap" <<'P'
+import sqlite3, sys
+db = sqlite3.connect(sys.argv[1])
+db.execute("UPDATE candidate SET logprob = logprob - 0.5 WHERE node = 2")
+db.commit()
+P
+  expect 6 '^logits.row: ' "$TRIESCOPE" doctor "$work/real.tscap" --model SmolLM2-135M-Instruct
+fi
+finish
