@@ -40,8 +40,8 @@ std::vector<CatalogEntry> list_draft_models();
 // resolve_model's.
 std::string resolve_draft(const std::string& draft, const std::string& called = "draft");
 
-// What drafts for `method` where nothing is named: the first of list_draft_heads() that is of a kind
-// the method takes and fits the target, or the first of list_draft_models() with the target's number
+// What drafts for `method` where nothing is named: the target itself where it holds a head of a kind
+// that the method takes, the first of list_draft_heads() that is of such a kind and fits the target, or the first of list_draft_models() with the target's number
 // of tokens. "" = there is none. `target`: its path. Errors: as the target's file is read.
 std::string default_draft(const MethodInfo& method, const std::string& target);
 

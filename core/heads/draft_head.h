@@ -1,5 +1,5 @@
 // DraftHead: a trained head beside the target, ready to run: what it is, and its two halves, of
-// which a kind has one or both. Made from a published file, or by hand in tests. Not thread-safe;
+// which a kind has one or both, or what the target's own forward reads of it (masks). Made from a published file, or by hand in tests. Not thread-safe;
 // it borrows the target it was loaded for, which must outlive it.
 #pragma once
 
@@ -12,6 +12,7 @@
 #include "core/formats/draft_head/head_config.h"
 #include "core/formats/draft_head/head_file.h"
 #include "core/heads/token_heads.h"
+#include "core/model/mask_inputs.h"
 #include "core/model/model.h"
 
 namespace triescope {
@@ -25,6 +26,7 @@ struct DraftHead {
   std::unique_ptr<ThreadPool> pool;    // of what follows, on the CPU kernels
   std::unique_ptr<Model> layers;       // EAGLE's, Hydra's prefix layer (eagle_model.h); else null
   std::unique_ptr<TokenHeads> tokens;  // Medusa's and Hydra's heads; else null
+  std::unique_ptr<MaskInputs> masks;   // SPACE's; else null
 
   // The states of the target that it reads, as ForwardBatch::feature_layers counts them.
   std::vector<std::int32_t> feature_layers() const;

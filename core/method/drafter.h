@@ -15,6 +15,7 @@
 namespace triescope {
 
 class TreeRunner;
+struct MaskInputs;
 
 struct DraftContext {
   TokenTree& tree;
@@ -53,6 +54,8 @@ class Drafter {
   virtual std::vector<std::int32_t> feature_layers() const { return {}; }
   // The model that it runs over the same tree, for figures and the capture; null = none.
   virtual TreeRunner* runner() { return nullptr; }
+  // What its probes read in place of tokens (core/runner/tree_runner.h); null = their tokens.
+  virtual const MaskInputs* masks() const { return nullptr; }
   // What a user should know of how drafting goes, once it shows; "" = nothing.
   virtual std::string warning() const { return ""; }
 };

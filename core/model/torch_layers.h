@@ -21,6 +21,7 @@
 #include "core/model/forward_inputs.h"
 #include "core/model/layer_attention.h"
 #include "core/model/layer_steps.h"
+#include "core/model/mask_rows.h"
 #include "core/model/rope_table.h"
 #include "core/model/torch_features.h"
 #include "core/model/torch_kv.h"
@@ -48,11 +49,10 @@ class TorchLayers {
     return {batch, visible, ropes_, device_, staging};
   }
 
-  // What a batch's tokens put before the first layer, whose norm it goes through.
+  // What a batch's tokens and masks put before the first layer, whose norm it goes through.
   TorchLayerOps::Embedded embed(const ForwardInputs& in, const TorchMatrix& table,
-                                const at::Tensor& positions, const TorchNorm& norm) const {
-    return ops_->embed_norm(table, positions, in, norm);
-  }
+                                const at::Tensor& positions, const TorchNorm& norm,
+                                const MaskBatch& masks) const;
 
   // Rows that go through the layers together.
   struct Rows {
@@ -61,6 +61,8 @@ class TorchLayers {
     // [rows, inputs of the first layer's qkv]: what that layer's q, k and v read in place of
     // norm(x). Undefined: norm(x), as in every other layer.
     at::Tensor first_input = {};
+    // Of a batch with masks, whose all() `visible` is; null: it has none.
+    const MaskRows* masks = nullptr;
   };
   // x [rows, hidden], contiguous: the residual stream that enters the first layer, perhaps changed
   // in place. Returns what `final_norm` makes of the stream behind the last layer, or, where it has
@@ -75,6 +77,7 @@ class TorchLayers {
 
  private:
   void choose_steps(const at::TensorOptions& options);
+  bool has_windows() const;
   at::Tensor take_up(at::Tensor& x, const at::Tensor& h, const at::Tensor& post,
                      const TorchNorm& norm) const;
   // MLP(normed) of rows [rows, hidden], before it is added to the stream.
