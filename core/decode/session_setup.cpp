@@ -268,12 +268,7 @@ RunResult Session::Impl::result() const {
                            .forward_rows = drafting->figures().rows,
                            .kv_bytes_per_token = drafting->store().bytes_per_slot(),
                            .kv_peak_tokens = drafting->figures().peak_live};
-  // What masks alone see lies beside the target's KV all along.
-  if (const std::int32_t prefix = runner->store().front(); prefix > 0)
-    result.drafter_cost = {.forwards = 0,
-                           .forward_rows = 0,
-                           .kv_bytes_per_token = runner->store().bytes_per_slot(),
-                           .kv_peak_tokens = prefix};
+  result.mask_prefix_tokens = runner->store().front();
   result.warning = warning();
   result.lossless = is_lossless(method, run.settings);
   result.time = time;

@@ -254,7 +254,9 @@ TEST_CASE("masks: KV that is written goes where it belongs, moves and grows as o
     MaskBatch masks = step.masks(1);
     masks.prefix_slots = elsewhere;
     const ForwardOutput output = model->forward(rows.batch(step.text, masks), *step.kv);
-    CHECK(same(expected[2], output.row(0).whole()));
+    // libtorch's product of one row adds up in another order.
+    if (!reference) CHECK(same(expected[2], output.row(0).whole()));
+    CHECK(max_difference(expected[2], output.row(0).whole()) < 1e-5);
     const std::vector<std::int32_t> outside = {4000, 1, 2};
     CHECK_THROWS_WITH_AS(step.kv->write(outside, step.keys, step.values),
                          ("KV write: expected slots from 0 to " +
@@ -277,8 +279,8 @@ TEST_CASE("masks: a batch that contradicts itself is refused and says how") {
   refused(step.masks(7), "forward: expected at most 6 mask rows, found 7");
   MaskBatch masks = step.masks(6);
   masks.embeddings = std::span(step.embeddings).first(5);
-  refused(masks, "forward: expected mask embeddings of 16 values each, found 5 values");
-  masks.embeddings = std::span(step.embeddings).first(16);
+  refused(masks, "forward: expected mask embeddings of 32 values each, found 5 values");
+  masks.embeddings = std::span(step.embeddings).first(32);
   refused(masks, "forward: expected mask numbers from 0 to 0, found 1 at entry 1");
   masks = step.masks(6);
   const std::vector<std::int32_t> outside = {100};
