@@ -5,12 +5,17 @@
 #include <cstring>
 
 #include "core/base/error.h"
-#include "core/base/rng.h"
 #include "tests/support/paths.h"
+#include "tests/unit/model/mask_step.h"
 #include "tests/unit/model/model_test_util.h"
 
 namespace triescope::test::test_masks {
 namespace {
+
+using Row = MaskRow;
+using Batch = MaskRowsBatch;
+using Step = MaskStep;
+constexpr int kText = kMaskText, kPrefix = kMaskPrefix;
 
 std::unique_ptr<Model> golden_model(const std::string& name, DType dtype = DType::kF32,
                                     bool reference = false) {
@@ -19,107 +24,6 @@ std::unique_ptr<Model> golden_model(const std::string& name, DType dtype = DType
   return load_model(folder.path().string(),
                     {.dtype = dtype, .reference_kernels = reference, .threads = 2});
 }
-
-constexpr int kText = 40, kVocab = 64, kPrefix = 3;
-// The text's slots come after the prefix's.
-std::vector<std::int32_t> text_ids() {
-  std::vector<std::int32_t> ids;
-  for (int i = 0; i < kText; ++i) ids.push_back(i * 13 % kVocab);
-  return ids;
-}
-
-std::vector<float> random_values(std::size_t count, std::uint64_t seed, double spread) {
-  Rng rng(seed);
-  std::vector<float> values;
-  for (std::size_t i = 0; i < count; ++i)
-    values.push_back(static_cast<float>((2 * rng.uniform() - 1) * spread));
-  return values;
-}
-
-struct Row {
-  std::int32_t token, position, slot;
-  std::vector<std::int32_t> own;  // before itself
-};
-
-struct Batch {
-  std::vector<std::int32_t> tokens, positions, slots, own, offsets = {0}, rows;
-  void add(const Row& row) {
-    rows.push_back(static_cast<std::int32_t>(tokens.size()));
-    tokens.push_back(row.token);
-    positions.push_back(row.position);
-    slots.push_back(row.slot);
-    own.insert(own.end(), row.own.begin(), row.own.end());
-    own.push_back(row.slot);
-    offsets.push_back(static_cast<std::int32_t>(own.size()));
-  }
-  ForwardBatch batch(const std::vector<std::int32_t>& prefix, const MaskBatch& masks) const {
-    ForwardBatch batch;
-    batch.tokens = tokens;
-    batch.positions = positions;
-    batch.slots = slots;
-    batch.prefix_slots = prefix;
-    batch.own_slots = own;
-    batch.own_offsets = offsets;
-    batch.logit_rows = rows;
-    batch.masks = masks;
-    return batch;
-  }
-};
-
-// A text in slots kPrefix.., the prefix in slots 0.., and a step behind the text: two candidates, and
-// two masks behind the text and behind each of them.
-struct Step {
-  explicit Step(Model& model) : kv(model.make_kv(100)) {
-    const ModelInfo& info = model.info();
-    embeddings = random_values(static_cast<std::size_t>(2 * info.hidden), 1, 0.3);
-    const auto values =
-        static_cast<std::size_t>(info.layers * kPrefix * info.kv_heads * info.head_dim);
-    keys = random_values(values, 2, 2);
-    this->values = random_values(values, 3, 2);
-    kv->write(prefix, keys, this->values);
-    const std::vector<std::int32_t> ids = text_ids(), positions = iota(kText);
-    ForwardBatch prefill;
-    prefill.tokens = ids;
-    prefill.positions = positions;
-    prefill.slots = text;
-    model.forward(prefill, *kv);
-  }
-  MaskBatch masks(int rows) const {
-    return {.rows = rows, .embeddings = embeddings, .prefix_slots = prefix};
-  }
-  static std::vector<Row> candidates() { return {{11, kText, 60, {}}, {22, kText + 1, 61, {60}}}; }
-  // Behind the text, behind the first candidate, behind the second.
-  static std::vector<Row> mask_rows() {
-    std::vector<Row> rows;
-    std::vector<std::int32_t> path;
-    for (int group = 0; group < 3; ++group) {
-      std::vector<std::int32_t> own = path;
-      for (int mask = 0; mask < 2; ++mask) {
-        rows.push_back({mask, kText + group + mask, 70 + 2 * group + mask, own});
-        own.push_back(rows.back().slot);
-      }
-      path.push_back(60 + group);
-    }
-    return rows;
-  }
-  // [candidates, masks] logits.
-  std::vector<std::vector<float>> run(Model& model) const {
-    Batch rows;
-    for (const Row& row : candidates()) rows.add(row);
-    for (const Row& row : mask_rows()) rows.add(row);
-    const ForwardOutput output = model.forward(rows.batch(text, masks(6)), *kv);
-    std::vector<std::vector<float>> all;
-    for (int i = 0; i < 8; ++i) {
-      const auto row = output.row(i);
-      all.emplace_back(row.begin(), row.end());
-    }
-    return all;
-  }
-
-  std::unique_ptr<KvStorage> kv;
-  std::vector<float> embeddings, keys, values;
-  const std::vector<std::int32_t> prefix = iota(kPrefix), text = iota(kText, kPrefix);
-};
 
 bool same(const std::vector<float>& a, std::span<const float> b) {
   return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
@@ -214,7 +118,7 @@ TEST_CASE("masks: a window leaves out text, never the prefix") {
     const Step step(*windowed), by_hand(*plain);
     // The text as the windowed model saw it.
     Batch text;
-    const std::vector<std::int32_t> ids = text_ids();
+    const std::vector<std::int32_t> ids = mask_text();
     for (int i = 0; i < kText; ++i) {
       const int first = std::max(0, i - 15);
       text.add(
