@@ -99,6 +99,7 @@ json result_json(const RunResult& result, const ModelInfo& model, const RunConte
             {"peak_held_tokens", result.peak_held_tokens},
             {"peak_reserved_bytes", result.peak_reserved_bytes},
             {"moved_tokens", result.moved_tokens},
+            {"mask_prefix_tokens", result.mask_prefix_tokens},
             {"greedy_tokens", result.greedy_tokens},
             {"batch_beam_tokens", result.batch_beam_tokens}}},
           {"time_ms",

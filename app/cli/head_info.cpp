@@ -33,6 +33,10 @@ nlohmann::json head_json(const std::string& path) {
     info["heads"] = config.head_count;
     info["layers_per_head"] = config.head_layers;
   }
+  if (config.mask_count > 0) {
+    info["masks"] = config.mask_count;
+    info["mask_prefix"] = config.mask_prefix;
+  }
   if (!config.stored_layers.empty()) {
     info["stored_layers"] = config.stored_layers;
     info["layers_from"] = config.layers_from;

@@ -199,10 +199,13 @@ std::string default_draft(const MethodInfo& method, const std::string& target) {
   if (!method.needs_draft_head()) return "";
   const formats::TargetShape shape =
       formats::target_shape(formats::WeightSource::open(target)->config());
-  for (const CatalogEntry& entry : list_draft_heads()) {
+  // A model may bring its own: SPACE's masks as rows of its embedding.
+  std::vector<std::string> paths = {target};
+  for (const CatalogEntry& entry : list_draft_heads()) paths.push_back(entry.path);
+  for (const std::string& path : paths) {
     try {
-      const formats::HeadKind kind = formats::HeadFile::open(entry.path, shape).kind();
-      if (std::ranges::find(method.heads, kind) != method.heads.end()) return entry.path;
+      const formats::HeadKind kind = formats::HeadFile::open(path, shape).kind();
+      if (std::ranges::find(method.heads, kind) != method.heads.end()) return path;
     } catch (const Error&) {
       // It is damaged or made for another target. Naming it gives that error.
     }

@@ -39,9 +39,10 @@ std::vector<CatalogEntry> list_draft_models();
 // resolve_model.
 std::string resolve_draft(const std::string& draft, const std::string& called = "draft");
 
-// The companion for `method` if nothing is named: the first of list_draft_heads() whose kind the
-// method takes and that fits the target, or the first of list_draft_models() with as many tokens as
-// the target. "" = there is none. `target`: its path. Errors: those of reading the target's file.
+// The companion for `method` if nothing is named: the target itself where it holds a head of a kind
+// that the method takes, the first of list_draft_heads() of such a kind that fits the target, or the
+// first of list_draft_models() with as many tokens as the target. "" = there is none. `target`: its
+// path. Errors: those of reading the target's file.
 std::string default_draft(const MethodInfo& method, const std::string& target);
 
 }  // namespace triescope::app

@@ -31,11 +31,12 @@ constexpr const char* kDrawn =
     "expected chosen drafts, found drafts drawn at random, for which verify=sample is exact";
 
 // clang-format off
-const std::array<Line, 6> kTable = {{
+const std::array<Line, 7> kTable = {{
     //                draws  lossy  chosen                   drawn chain             drawn tree
     {"greedy",        false, false, {verify_greedy},         refused(kDrawn),        refused(kDrawn)},
     {"sample",        true,  false, {verify_deterministic},  {verify_chain},         {verify_multi_round}},
     {"chain",         true,  false, refused(kNotDrawn),      {verify_chain},         refused(kSeveral)},
+    {"published",     true,  true,  refused(kNotDrawn),      {verify_published},      refused(kSeveral)},
     {"multi_round",   true,  false, {verify_multi_round},    {verify_multi_round},   {verify_multi_round}},
     {"typical",       false, true,  {verify_typical},        refused(kDrawn),        refused(kDrawn)},
     {"top_k",         false, true,  {verify_top_k},          refused(kDrawn),        refused(kDrawn)},

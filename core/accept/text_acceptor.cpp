@@ -196,9 +196,12 @@ TextAcceptor::Text TextAcceptor::verify(const StepView& view, Rng& rng, ModelRow
                           : !verified.path.empty() ? Source::kBonus
                           : draws()                ? Source::kSampled
                                                    : Source::kGreedy;
-    const NodeId next = tree.hang(last, TokenId(verified.next_token), source,
-                                  rows.logprob(last, verified.next_token))
-                            .node;
+    const TokenId token(verified.next_token);
+    const float logprob = rows.logprob(last, verified.next_token);
+    // A rule that draws again from the whole row may draw what it refused: another node.
+    const NodeId next = tree.child(last, token).valid()
+                            ? tree.add_copy(last, token, source, logprob)
+                            : tree.hang(last, token, source, logprob).node;
     verdicts.push_back({.node = next.value,
                         .verdict = source == Source::kCorrected ? Verdict::kCorrected
                                    : source == Source::kBonus   ? Verdict::kBonus

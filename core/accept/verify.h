@@ -4,6 +4,7 @@
 //   verify_greedy         exact   the text of greedy decoding
 //   verify_deterministic  exact   the distribution of sampling; drafts with q = 1
 //   verify_chain          exact   the distribution of sampling; one sampled draft a node
+//   verify_published      lossy   the same without the residual (verify_chain.cpp): SPACE's
 //   verify_multi_round    exact   the distribution of sampling; several sampled drafts a node
 //   verify_typical        lossy   Medusa's typical acceptance
 //   verify_top_k          lossy   a draft among the K best passes
@@ -70,6 +71,7 @@ using VerifyRule = Verification (*)(const VerifyInput&);
 Verification verify_greedy(const VerifyInput& input);
 Verification verify_deterministic(const VerifyInput& input);
 Verification verify_chain(const VerifyInput& input);
+Verification verify_published(const VerifyInput& input);
 Verification verify_multi_round(const VerifyInput& input);
 Verification verify_typical(const VerifyInput& input);
 Verification verify_top_k(const VerifyInput& input);

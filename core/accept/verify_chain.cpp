@@ -10,10 +10,13 @@
 #include "core/accept/verify.h"
 
 namespace triescope {
+namespace {
 
 using capture::Reason;
 
-Verification verify_chain(const VerifyInput& input) {
+enum class AfterRefusal { kResidual, kWholeRow };
+
+Verification along_chain(const VerifyInput& input, AfterRefusal after) {
   Verification result;
   const auto emit = [&](const Distribution& from, Reason reason) {
     const Draw y = draw(from, input.sampler, input.rng);
@@ -52,8 +55,12 @@ Verification verify_chain(const VerifyInput& input) {
       v = draft;
       continue;
     }
-    result.drawn_from = residual(p, q);
-    emit(*result.drawn_from, Reason::kDrawnFromResidual);
+    if (after == AfterRefusal::kResidual) {
+      result.drawn_from = residual(p, q);
+      emit(*result.drawn_from, Reason::kDrawnFromResidual);
+    } else {
+      emit(p, Reason::kDrawn);
+    }
     row.verdict = capture::Verdict::kRejected;
     row.replacement = result.next_token;
     row.reason = Reason::kNotBelowRatio;
@@ -61,6 +68,16 @@ Verification verify_chain(const VerifyInput& input) {
     break;
   }
   return result;
+}
+
+}  // namespace
+
+Verification verify_chain(const VerifyInput& input) {
+  return along_chain(input, AfterRefusal::kResidual);
+}
+
+Verification verify_published(const VerifyInput& input) {
+  return along_chain(input, AfterRefusal::kWholeRow);
 }
 
 }  // namespace triescope

@@ -28,6 +28,10 @@ void RunRecorder::run(const capture::RunInfo& info, std::vector<capture::Drafter
   hand_over();
 }
 
+void RunRecorder::name_token(TokenId token, std::string piece) {
+  if (records<capture::PieceRow>()) rows_.pieces.push_back({token.value, std::move(piece)});
+}
+
 void RunRecorder::new_nodes(const TokenTree& tree, Tick tick) {
   if (!records<capture::NodeRow>() || recorded_nodes_ == tree.size()) return;
   score_known_.grow(tree.size());

@@ -31,6 +31,8 @@ class RunRecorder {
 
   void run(const capture::RunInfo& info, std::vector<capture::DrafterRow> drafters = {},
            capture::ProgramRow program = {});
+  // How a token that the tokenizer does not have is spelled. Before the first node that carries it.
+  void name_token(TokenId token, std::string piece);
   // Records the nodes that came into the tree since the last call.
   void new_nodes(const TokenTree& tree, capture::Tick tick);
   // Records the log-prob of those of these nodes for which it became known since they were

@@ -77,6 +77,9 @@ struct RunResult {
   std::int64_t kv_bytes_per_token = 0, peak_live_tokens = 0, peak_garbage_tokens = 0,
                peak_held_tokens = 0, peak_reserved_bytes = 0, moved_tokens = 0, greedy_tokens = 0,
                batch_beam_tokens = 0;
+  // The slots of the prefix that masks alone see: held all along, in peak_reserved_bytes, no token of
+  // the text.
+  std::int64_t mask_prefix_tokens = 0;
   DrafterCost drafter_cost;  // for a drafter with a model of its own
   // Drafter::warning(), and a warning where forwards had more rows than ModelInfo::path_only_rows
   std::string warning;

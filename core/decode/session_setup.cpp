@@ -104,6 +104,7 @@ RunContext checked_context(const RunConfig& config, const MethodInfo& method, co
   check_tokens(run.eos_token_ids, info.vocab_size, "eos_token_id");
   run.max_new_tokens = config.max_new_tokens;
   run.vocab_size = info.vocab_size;
+  run.first_unused_token = std::max(info.vocab_size, tokenizer.vocab_size());
   run.row_costs = info.row_costs;
   run.seed = config.seed;
   run.encode = [&tokenizer](std::string_view text) { return tokenizer.encode(text, false); };
@@ -147,9 +148,12 @@ Session::Impl::Impl(Model& model_in, const Tokenizer& tokenizer_in, const Method
 
   const KvPolicyOptions policy{
       .kind = kv_kind, .gc_every = run.settings.integer("gc_every"), .beams = beams};
-  runner = std::make_unique<TreeRunner>(model, run.prompt, policy, records);
+  const MaskInputs* const masks = parts.drafter ? parts.drafter->masks() : nullptr;
+  runner = std::make_unique<TreeRunner>(model, run.prompt, policy, records, masks);
   if (parts.drafter) runner->read_features(parts.drafter->feature_layers());
   out.run(run_info(), drafter_rows(), {"triescope", versions()["triescope"], config.command});
+  for (int i = 0; masks != nullptr && i < masks->count; ++i)
+    out.name_token(TokenId(run.first_unused_token + i), "[mask " + std::to_string(i + 1) + "]");
 }
 
 void Session::Impl::hang_path(std::span<const ForcedToken> forced) {
@@ -189,6 +193,7 @@ capture::RunInfo Session::Impl::run_info() const {
   }
   if (const TreeRunner* drafting = drafting_runner())
     described["draft"]["kv_bytes_per_token"] = drafting->store().bytes_per_slot();
+  if (runner->store().front() > 0) described["draft"]["prefix_slots"] = runner->store().front();
   json titles = json::object();
   for (const Parameter& parameter : parameters_of(method)) titles[parameter.name] = parameter.title;
   // A prompt may hold bytes that are not UTF-8; JSON may not.
@@ -264,6 +269,7 @@ RunResult Session::Impl::result() const {
                            .forward_rows = drafting->figures().rows,
                            .kv_bytes_per_token = drafting->store().bytes_per_slot(),
                            .kv_peak_tokens = drafting->figures().peak_live};
+  result.mask_prefix_tokens = runner->store().front();
   result.warning = warning();
   result.lossless = is_lossless(method, run.settings);
   result.time = time;

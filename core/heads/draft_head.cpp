@@ -4,6 +4,7 @@
 #include "core/formats/weights.h"
 #include "core/heads/draft_head_torch.h"
 #include "core/heads/eagle_model.h"
+#include "core/heads/mask_tensors.h"
 
 namespace triescope {
 
@@ -47,7 +48,9 @@ std::unique_ptr<DraftHead> load_draft_head(
   head->notes = file.notes();
   head->parameters = file.parameters();
   head->file_bytes = file.file_bytes();
-  if (target.torch_shared() != nullptr) {
+  if (file.kind() == HeadKind::kSpace) {
+    head->masks = std::make_unique<MaskInputs>(read_mask_inputs(file));
+  } else if (target.torch_shared() != nullptr) {
     load_torch_halves(file, target, *head);
   } else {
     load_cpu_halves(file, target, threads, *head);

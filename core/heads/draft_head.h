@@ -1,6 +1,7 @@
 // DraftHead: a trained head beside the target, ready to run: its description and its two halves, of
-// which each kind has one or both. It is made from a published file, or by hand in tests. Not
-// thread-safe; it borrows the target for which it was loaded, which must outlive it.
+// which each kind has one or both, or the masks that the target's own forward reads. It is made from
+// a published file, or by hand in tests. Not thread-safe; it borrows the target for which it was
+// loaded, which must outlive it.
 #pragma once
 
 #include <functional>
@@ -12,6 +13,7 @@
 #include "core/formats/draft_head/head_config.h"
 #include "core/formats/draft_head/head_file.h"
 #include "core/heads/token_heads.h"
+#include "core/model/mask_inputs.h"
 #include "core/model/model.h"
 
 namespace triescope {
@@ -25,6 +27,7 @@ struct DraftHead {
   std::unique_ptr<ThreadPool> pool;    // for the two halves, on the CPU kernels
   std::unique_ptr<Model> layers;       // EAGLE's, Hydra's prefix layer (eagle_model.h); else null
   std::unique_ptr<TokenHeads> tokens;  // Medusa's and Hydra's heads; else null
+  std::unique_ptr<MaskInputs> masks;   // SPACE's; else null
 
   // The target's states that the head reads, numbered as in ForwardBatch::feature_layers.
   std::vector<std::int32_t> feature_layers() const;

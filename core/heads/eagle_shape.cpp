@@ -56,6 +56,10 @@ ModelInfo eagle_info(const formats::HeadFile& file, const ModelConfig& layers, D
 
 std::size_t check_feature_width(const HeadConfig& head, std::size_t fc_inputs,
                                 const ForwardBatch& batch) {
+  if (batch.masks.rows > 0)
+    throw Error(
+        ErrorCode::kNotSupported,
+        "forward: expected tokens for a draft head; found mask rows, which a transformer takes");
   const auto hidden = static_cast<std::size_t>(head.hidden);
   const std::size_t rows = batch.tokens.size();
   const std::size_t width = batch.input_features.size() / rows;

@@ -6,11 +6,12 @@ namespace triescope {
 
 using capture::SlotAction;
 
-SlotStore::SlotStore(std::unique_ptr<KvStorage> storage, bool record)
-    : storage_(std::move(storage)), record_(record) {}
+SlotStore::SlotStore(std::unique_ptr<KvStorage> storage, bool record, std::int32_t front)
+    : storage_(std::move(storage)), record_(record), front_(front) {}
 
 void SlotStore::reserve(std::int32_t count) {
-  if (count > storage_->capacity()) with_memory(memory_wait_, [&] { storage_->reserve(count); });
+  if (count + front_ > storage_->capacity())
+    with_memory(memory_wait_, [&] { storage_->reserve(count + front_); });
   if (count > size()) slots_.resize(index(count));
 }
 
@@ -67,7 +68,16 @@ void SlotStore::release(std::int32_t slot) {
 
 void SlotStore::move(std::span<const std::int32_t> from, std::span<const std::int32_t> to) {
   if (from.empty()) return;
-  with_memory(memory_wait_, [&] { storage_->move(from, to); });
+  if (front_ == 0) {
+    with_memory(memory_wait_, [&] { storage_->move(from, to); });
+  } else {
+    const auto behind_front = [&](std::span<const std::int32_t> slots) {
+      std::vector<std::int32_t> there(slots.begin(), slots.end());
+      for (std::int32_t& slot : there) slot += front_;
+      return there;
+    };
+    with_memory(memory_wait_, [&] { storage_->move(behind_front(from), behind_front(to)); });
+  }
   moved_ += static_cast<std::int64_t>(from.size());
   std::vector<std::int32_t> occupants;
   occupants.reserve(from.size());

@@ -26,8 +26,9 @@ enum class SlotUse : std::uint8_t { kFree, kLive, kGarbage };
 
 class SlotStore {
  public:
-  // `record`: keep the changes for take_events().
-  SlotStore(std::unique_ptr<KvStorage> storage, bool record);
+  // `record`: keep the changes for take_events(). `front`: so many slots of the storage come before
+  // this store's and belong to nobody here; slot s of the store is slot s + front of the storage.
+  SlotStore(std::unique_ptr<KvStorage> storage, bool record, std::int32_t front = 0);
 
   // reserve() and move() call `wait` when the storage is refused memory.
   void wait_for_memory(MemoryWait wait) { memory_wait_ = std::move(wait); }
@@ -57,7 +58,8 @@ class SlotStore {
 
   std::int32_t live() const { return live_; }
   std::int32_t garbage() const { return garbage_; }
-  std::int32_t reserved() const { return storage_->capacity(); }
+  std::int32_t reserved() const { return storage_->capacity(); }  // the front included
+  std::int32_t front() const { return front_; }
   std::int64_t moved() const { return moved_; }  // slots copied since the run began
 
   KvStorage& storage() { return *storage_; }
@@ -81,6 +83,7 @@ class SlotStore {
 
   std::unique_ptr<KvStorage> storage_;
   bool record_;
+  std::int32_t front_;
   MemoryWait memory_wait_;
   std::vector<Slot> slots_;
   IdVector<NodeId, SlotId> slot_of_;

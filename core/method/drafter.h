@@ -16,6 +16,7 @@
 namespace triescope {
 
 class TreeRunner;
+struct MaskInputs;
 
 struct DraftContext {
   TokenTree& tree;
@@ -55,6 +56,8 @@ class Drafter {
   virtual std::vector<std::int32_t> feature_layers() const { return {}; }
   // The model that the drafter runs over the same tree, for figures and the capture; null = none.
   virtual TreeRunner* runner() { return nullptr; }
+  // What its probes read in place of tokens (core/runner/tree_runner.h); null = their tokens.
+  virtual const MaskInputs* masks() const { return nullptr; }
   // A warning to the user about how drafting goes, once it shows; "" = none.
   virtual std::string warning() const { return ""; }
 };

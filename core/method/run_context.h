@@ -22,6 +22,8 @@ struct RunContext {
   int max_new_tokens = 0;
   std::vector<std::int32_t> eos_token_ids;
   int vocab_size = 0;
+  // Ids from here on are no token's, neither the model's nor the tokenizer's: for probes that carry none.
+  std::int32_t first_unused_token = 0;
   Settings settings;
   std::uint64_t seed = 0;
   RowCosts row_costs;  // ModelInfo::row_costs; the pending token's row is one of them

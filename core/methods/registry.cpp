@@ -29,6 +29,7 @@ std::span<const MethodInfo> methods() {
       eagle_method(),
       eagle2_method(),
       eagle3_method(),
+      space_method(),
   };
   return list;
 }

@@ -17,5 +17,6 @@ MethodInfo hydra_method();             // hydra.cpp
 MethodInfo eagle_method();             // eagle.cpp
 MethodInfo eagle2_method();            // eagle2.cpp
 MethodInfo eagle3_method();            // eagle3.cpp
+MethodInfo space_method();             // space.cpp
 
 }  // namespace triescope

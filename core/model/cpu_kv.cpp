@@ -95,6 +95,20 @@ void CpuKv::move(std::span<const std::int32_t> from, std::span<const std::int32_
   }
 }
 
+void CpuKv::write(std::span<const std::int32_t> slots, std::span<const float> keys,
+                  std::span<const float> values) {
+  const std::size_t layers = parts_.size() / 2, width = static_cast<std::size_t>(dims_);
+  check_write(slots, keys, values, layers * width, capacity_);
+  const auto count = static_cast<std::int64_t>(slots.size());
+  for (std::size_t layer = 0; layer < layers; ++layer) {
+    const std::size_t at = layer * slots.size() * width;
+    kernels::store_kv(keys.data() + at, dims_, count, dims_, slots.data(), precision_,
+                      this->keys(layer));
+    kernels::store_kv(values.data() + at, dims_, count, dims_, slots.data(), precision_,
+                      this->values(layer));
+  }
+}
+
 bool CpuKv::fits(const formats::ModelConfig& config, kernels::Precision precision) const {
   return dims_ == config.kv_dims() && parts_.size() == 2 * config.layers.size() &&
          precision_ == precision;

@@ -101,6 +101,25 @@ void CpuLayers::run_mlp(const CpuWeights::Layer& layer, std::int64_t rows) {
   add_branch(mlp.down, y, inner_stride, rows, layer.post_mlp_norm);
 }
 
+void CpuLayers::attend(const Rows& all, const float* q, std::int64_t q_stride,
+                       const kernels::KvView& kv, const kernels::AttentionShape& shape) {
+  const auto rows = static_cast<std::int64_t>(all.positions.size());
+  const std::int64_t stride = kernels::linear_stride(config_.query_dims());
+  float* const out = attention_.data();
+  const auto run = [&](std::int64_t first, std::int64_t count, const VisibleSlots& visible,
+                       const kernels::AttentionShape& of) {
+    kernels::tree_attention(q + first * q_stride, q_stride, count, kv, of, visible,
+                            out + first * stride, stride, pool_);
+  };
+  if (all.masks == nullptr) return run(0, rows, all.visible, shape);
+  if (shape.window == 0 || !all.masks->has_prefix()) return run(0, rows, all.masks->all(), shape);
+  const auto first = static_cast<std::int64_t>(all.masks->first());
+  run(0, first, all.masks->before(), shape);
+  kernels::AttentionShape cut = shape;  // the lists are the window's
+  cut.window = 0;
+  run(first, rows - first, all.masks->in_window(shape.window), cut);
+}
+
 void CpuLayers::run(const Rows& all, std::span<const CpuWeights::Layer> weights, CpuKv& kv,
                     const std::stop_token& stop, const EnterLayer& enter) {
   const std::size_t count = all.positions.size();
@@ -162,8 +181,7 @@ void CpuLayers::run(const Rows& all, std::span<const CpuWeights::Layer> weights,
     kernels::store_kv(k, qkv, rows, static_cast<int>(kv_dims), slots, precision_, kv.keys(i));
     kernels::store_kv(v, qkv, rows, static_cast<int>(kv_dims), slots, precision_, kv.values(i));
     shape.window = config_.layers[i].window;
-    kernels::tree_attention(q, qkv, rows, kv.view(i), shape, all.visible, attention_.data(),
-                            attention_stride, pool_);
+    attend(all, q, qkv, kv.view(i), shape);
     add_branch(layer.output, attention_.data(), attention_stride, rows, layer.post_attention_norm);
     run_mlp(layer, rows);
   }

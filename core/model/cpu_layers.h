@@ -16,8 +16,10 @@
 #include <vector>
 
 #include "core/base/thread_pool.h"
+#include "core/kernels/tree_attention.h"
 #include "core/model/cpu_kv.h"
 #include "core/model/cpu_weights.h"
+#include "core/model/mask_rows.h"
 #include "core/model/rope_table.h"
 #include "core/model/visible_slots.h"
 
@@ -35,6 +37,8 @@ class CpuLayers {
     // [rows, inputs of the first layer's qkv]: the input of that layer's q, k and v in place of
     // norm(x). Empty: norm(x), as in every other layer.
     std::span<const float> first_input = {};
+    // Of a batch with masks: their lists, which `visible` leaves out. Null: it has none.
+    MaskRows* masks = nullptr;
   };
   // The residual stream x [rows, hidden]: fill it, then run(). Valid until the next call.
   std::span<float> residual(std::size_t rows);
@@ -51,6 +55,9 @@ class CpuLayers {
 
  private:
   void fill_ropes(const Rows& rows);
+  // attention_ <- the attention of a layer whose queries lie at q.
+  void attend(const Rows& rows, const float* q, std::int64_t q_stride, const kernels::KvView& kv,
+              const kernels::AttentionShape& shape);
   // x += linear(in), with a norm between where the family has one. `in` has `rows` rows, `stride`
   // apart.
   void add_branch(const kernels::PackedLinear& linear, const float* in, std::int64_t stride,

@@ -8,6 +8,19 @@
 
 namespace triescope {
 
+namespace {
+
+void check_slots(const std::string& what, std::span<const std::int32_t> slots, int capacity) {
+  for (const std::int32_t slot : slots) {
+    if (slot >= 0 && slot < capacity) continue;
+    throw Error(ErrorCode::kInvalidArgument, what + ": expected slots from 0 to " +
+                                                 std::to_string(capacity - 1) + ", found " +
+                                                 std::to_string(slot));
+  }
+}
+
+}  // namespace
+
 int grown_capacity(int capacity, int needed) {
   const std::int64_t grown = std::max<std::int64_t>(needed, std::int64_t{capacity} + capacity / 2);
   return static_cast<int>(std::min<std::int64_t>(grown, std::numeric_limits<int>::max()));
@@ -31,14 +44,19 @@ void check_move(std::span<const std::int32_t> from, std::span<const std::int32_t
                 "KV move: expected as many targets as sources, found " + std::to_string(to.size()) +
                     " and " + std::to_string(from.size()));
   }
-  for (const auto& slots : {from, to}) {
-    for (const std::int32_t slot : slots) {
-      if (slot >= 0 && slot < capacity) continue;
-      throw Error(ErrorCode::kInvalidArgument, "KV move: expected slots from 0 to " +
-                                                   std::to_string(capacity - 1) + ", found " +
-                                                   std::to_string(slot));
-    }
-  }
+  check_slots("KV move", from, capacity);
+  check_slots("KV move", to, capacity);
+}
+
+void check_write(std::span<const std::int32_t> slots, std::span<const float> keys,
+                 std::span<const float> values, std::size_t values_per_slot, int capacity) {
+  check_slots("KV write", slots, capacity);
+  const std::size_t expected = slots.size() * values_per_slot;
+  if (keys.size() == expected && values.size() == expected) return;
+  throw Error(ErrorCode::kInvalidArgument,
+              "KV write: expected " + std::to_string(expected) + " keys and as many values for " +
+                  std::to_string(slots.size()) + " slots, found " + std::to_string(keys.size()) +
+                  " and " + std::to_string(values.size()));
 }
 
 }  // namespace triescope

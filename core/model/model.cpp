@@ -23,6 +23,14 @@ namespace {
 
 }  // namespace
 
+void KvStorage::write(std::span<const std::int32_t>, std::span<const float>,
+                      std::span<const float>) {
+  throw Error(
+      ErrorCode::kNotSupported,
+      "KV write: expected the KV of a transformer, which takes keys and values from outside; "
+      "found another storage");
+}
+
 void Model::embed(std::span<const std::int32_t>, std::span<float>) {
   refuse_to_share(*this, "embedding");
 }

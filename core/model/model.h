@@ -105,10 +105,28 @@ class KvStorage {
   // Copies slot from[i] -> to[i] in all layers, as if all at once: a target may also be a source.
   // After Error{kOutOfMemory} the same call continues where this one stopped.
   virtual void move(std::span<const std::int32_t> from, std::span<const std::int32_t> to) = 0;
+  // K and V of these slots in every layer, [layers, slots, kv_heads, head_dim] each, rounded to the
+  // storage's dtype. Keys as they are after rope, in Hugging Face's order (kernels/rope.h). For KV that
+  // no forward computes. Error{kInvalidArgument}: sizes or slots that do not fit; {kNotSupported}: a
+  // storage that cannot.
+  virtual void write(std::span<const std::int32_t> slots, std::span<const float> keys,
+                     std::span<const float> values);
 };
 
 // In ForwardBatch::feature_layers: the output of the final norm, which the output head reads.
 inline constexpr std::int32_t kFinalNorm = -1;
+
+// Rows that read a trained vector in place of a token's embedding, and see KV that no other row sees
+// (SPACE's masks, core/model/mask_inputs.h). They are the last rows of their batch.
+struct MaskBatch {
+  std::int32_t rows =
+      0;  // so many; ForwardBatch::tokens says of each which vector it reads, from 0
+  // [masks, hidden], in the place of rows of the embedding matrix: scale and positions are the model's.
+  std::span<const float> embeddings = {};
+  // What each of these rows sees beside the path in its list, whatever the window: KV that stands at
+  // no position. Attention takes it before the row's own slots.
+  std::span<const std::int32_t> prefix_slots = {};
+};
 
 struct ForwardBatch {
   std::span<const std::int32_t> tokens;     // [rows]
@@ -138,6 +156,8 @@ struct ForwardBatch {
   // For a draft head: the hidden state that each row reads beside its token, [rows, width],
   // row-major. Empty for every other model.
   std::span<const float> input_features = {};
+  // Needs own_offsets. Error{kNotSupported}: a model that takes no masks (a draft head).
+  MaskBatch masks = {};
   // The rotary frequencies of "dynamic" and "longrope" depend on the length of the text. For a row
   // it is the larger of this value and its own position + 1. At prefill this is the prompt's
   // length, whatever the pieces in which the prompt comes.

@@ -12,11 +12,12 @@ using at::Tensor;
 
 TorchOpsAttention::TorchOpsAttention(const formats::ModelConfig& config,
                                      const VisibleSlots& visible, std::int64_t rows, int capacity,
-                                     const at::Device& device)
+                                     const at::Device& device, const MaskRows* masks)
     : config_(config) {
   constexpr std::int64_t kBlock = 256;
   for (std::int64_t begin = 0; begin < rows; begin += kBlock)
-    sights_.push_back(sight_of(visible, begin, std::min(begin + kBlock, rows), capacity, device));
+    sights_.push_back(
+        sight_of(visible, begin, std::min(begin + kBlock, rows), capacity, device, masks));
 }
 
 const Tensor& TorchOpsAttention::Sight::mask(int window) const {
@@ -28,7 +29,8 @@ const Tensor& TorchOpsAttention::Sight::mask(int window) const {
 
 TorchOpsAttention::Sight TorchOpsAttention::sight_of(const VisibleSlots& visible,
                                                      std::int64_t begin, std::int64_t end,
-                                                     int capacity, const at::Device& device) const {
+                                                     int capacity, const at::Device& device,
+                                                     const MaskRows* masks) const {
   Sight sight;
   sight.begin = begin;
   sight.end = end;
@@ -54,13 +56,20 @@ TorchOpsAttention::Sight TorchOpsAttention::sight_of(const VisibleSlots& visible
     for (std::int64_t r = begin; r < end; ++r, at_row += width) {
       const auto own = visible.of(static_cast<std::size_t>(r));
       const std::size_t length = visible.prefix.size() + own.size();
-      const std::size_t seen =
-          layer.window > 0 ? std::min<std::size_t>(length, static_cast<std::size_t>(layer.window))
-                           : length;
-      for (std::size_t i = length - seen; i < length; ++i) {
+      // A mask row's own slots begin with a prefix that stands at no position.
+      const bool is_mask = masks != nullptr && static_cast<std::size_t>(r) >= masks->first();
+      const std::size_t beside = is_mask ? masks->prefix() : 0;
+      const auto see = [&](std::size_t i) {
         const std::int32_t slot =
             i < visible.prefix.size() ? visible.prefix[i] : own[i - visible.prefix.size()];
         at_row[column_of[static_cast<std::size_t>(slot)]] = 0;
+      };
+      for (std::size_t i = 0; i < beside; ++i) see(visible.prefix.size() + i);
+      std::size_t left = length - beside;
+      if (layer.window > 0) left = std::min(left, static_cast<std::size_t>(layer.window));
+      for (std::size_t i = length; left > 0; --left) {
+        if (--i + 1 == visible.prefix.size() + beside) i -= beside;
+        see(i);
       }
     }
     sight.masks.emplace_back(layer.window, mask.to(device));

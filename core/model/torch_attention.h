@@ -8,6 +8,7 @@
 
 #include "core/formats/config.h"
 #include "core/model/layer_attention.h"
+#include "core/model/mask_rows.h"
 #include "core/model/visible_slots.h"
 
 namespace triescope {
@@ -15,8 +16,11 @@ namespace triescope {
 class TorchOpsAttention final : public LayerAttention {
  public:
   // Borrows config. capacity: number of slots of the KV storage.
+  // `masks`: those of the batch, whose all() `visible` is: windows do not leave out their prefix;
+  // null: it has none.
   TorchOpsAttention(const formats::ModelConfig& config, const VisibleSlots& visible,
-                    std::int64_t rows, int capacity, const at::Device& device);
+                    std::int64_t rows, int capacity, const at::Device& device,
+                    const MaskRows* masks = nullptr);
 
   at::Tensor attend(const at::Tensor& q, const at::Tensor& keys, const at::Tensor& values,
                     int window) const override;
@@ -32,7 +36,7 @@ class TorchOpsAttention final : public LayerAttention {
   };
 
   Sight sight_of(const VisibleSlots& visible, std::int64_t begin, std::int64_t end, int capacity,
-                 const at::Device& device) const;
+                 const at::Device& device, const MaskRows* masks) const;
 
   const formats::ModelConfig& config_;
   std::vector<Sight> sights_;  // by block of rows, so that prefill's scores stay small

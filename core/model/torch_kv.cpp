@@ -80,4 +80,24 @@ void TorchKv::move(std::span<const std::int32_t> from, std::span<const std::int3
   });
 }
 
+void TorchKv::write(std::span<const std::int32_t> slots, std::span<const float> keys,
+                    std::span<const float> values) {
+  const std::int64_t width = std::int64_t{kv_heads_} * head_dim_;
+  check_write(slots, keys, values, layers_.size() * static_cast<std::size_t>(width), capacity_);
+  if (slots.empty()) return;
+  on_device(options_.device(), [&] {
+    const at::Tensor target = index_tensor(slots, options_.device());
+    const auto rows = static_cast<std::int64_t>(slots.size());
+    for (std::size_t layer = 0; layer < layers_.size(); ++layer) {
+      const auto of_layer = [&](std::span<const float> all) {
+        const auto count = static_cast<std::size_t>(rows * width);
+        return rows_tensor(all.subspan(layer * count, count), rows, options_)
+            .view({rows, kv_heads_, head_dim_});
+      };
+      layers_[layer].first.index_copy_(0, target, of_layer(keys));
+      layers_[layer].second.index_copy_(0, target, of_layer(values));
+    }
+  });
+}
+
 }  // namespace triescope

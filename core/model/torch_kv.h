@@ -20,6 +20,8 @@ class TorchKv final : public KvStorage {
   std::int64_t bytes_per_slot() const override;
   void reserve(int capacity) override;
   void move(std::span<const std::int32_t> from, std::span<const std::int32_t> to) override;
+  void write(std::span<const std::int32_t> slots, std::span<const float> keys,
+             std::span<const float> values) override;
 
   // Whether this storage was made for such a configuration, device and dtype.
   bool fits(const formats::ModelConfig& config, const at::TensorOptions& options) const;

@@ -1,10 +1,13 @@
 #include "core/model/torch_layers.h"
 
+#include <algorithm>
+
 #include "core/base/error.h"
 #include "core/model/checked_layer_ops.h"
 #include "core/model/cuda_attention.h"
 #include "core/model/kernel_check.h"
 #include "core/model/torch_attention.h"
+#include "core/model/torch_runtime.h"
 
 namespace triescope {
 
@@ -24,10 +27,35 @@ void TorchLayers::choose_steps(const at::TensorOptions& options) {
   warning_ = warning_of(obstacles);
 }
 
+bool TorchLayers::has_windows() const {
+  return std::any_of(config_.layers.begin(), config_.layers.end(),
+                     [](const formats::LayerConfig& layer) { return layer.window > 0; });
+}
+
+TorchLayerOps::Embedded TorchLayers::embed(const ForwardInputs& in, const TorchMatrix& table,
+                                           const Tensor& positions, const TorchNorm& norm,
+                                           const MaskBatch& masks) const {
+  TorchLayerOps::Embedded all = ops_->embed_norm(table, positions, in, norm);
+  if (masks.rows == 0) return all;
+  const std::int64_t first = in.tokens.size(0) - masks.rows;
+  const std::int64_t vectors = static_cast<std::int64_t>(masks.embeddings.size()) / config_.hidden;
+  Tensor x = rows_tensor(masks.embeddings, vectors, all.x.options())
+                 .index_select(0, in.tokens.narrow(0, first, masks.rows));
+  if (config_.embedding_scale != 1) x = x * at::full({}, config_.embedding_scale, x.options());
+  if (positions.defined())
+    x = x + positions.index_select(0, in.positions.narrow(0, first, masks.rows));
+  all.x.narrow(0, first, masks.rows).copy_(x);
+  all.normed = Tensor();  // the first layer takes its norm of the whole stream
+  return all;
+}
+
 std::unique_ptr<LayerAttention> TorchLayers::attention_of(const Rows& rows, int capacity) const {
-  if (attention_kernel_) return std::make_unique<CudaAttention>(config_, rows.in, rows.visible);
+  // The kernel has one rule of windows for all rows.
+  const bool by_kernel = rows.masks == nullptr || !rows.masks->has_prefix() || !has_windows();
+  if (attention_kernel_ && by_kernel)
+    return std::make_unique<CudaAttention>(config_, rows.in, rows.visible);
   return std::make_unique<TorchOpsAttention>(config_, rows.visible, rows.in.slots.size(0), capacity,
-                                             device_);
+                                             device_, rows.masks);
 }
 
 // Like TorchLayerOps::add_norm; without a norm it returns the stream itself.

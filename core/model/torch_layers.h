@@ -21,6 +21,7 @@
 #include "core/model/forward_inputs.h"
 #include "core/model/layer_attention.h"
 #include "core/model/layer_steps.h"
+#include "core/model/mask_rows.h"
 #include "core/model/rope_table.h"
 #include "core/model/torch_features.h"
 #include "core/model/torch_kv.h"
@@ -49,12 +50,11 @@ class TorchLayers {
     return {batch, visible, ropes_, device_, staging};
   }
 
-  // The residual stream of a batch's tokens before the first layer, and its norm by that layer's
-  // `norm`.
+  // The residual stream of a batch's tokens and masks before the first layer, and its norm by that
+  // layer's `norm`.
   TorchLayerOps::Embedded embed(const ForwardInputs& in, const TorchMatrix& table,
-                                const at::Tensor& positions, const TorchNorm& norm) const {
-    return ops_->embed_norm(table, positions, in, norm);
-  }
+                                const at::Tensor& positions, const TorchNorm& norm,
+                                const MaskBatch& masks) const;
 
   // Rows that go through the layers together.
   struct Rows {
@@ -63,6 +63,8 @@ class TorchLayers {
     // [rows, inputs of the first layer's qkv]: the input of that layer's q, k and v in place of
     // norm(x). Undefined: norm(x), as in every other layer.
     at::Tensor first_input = {};
+    // Of a batch with masks, whose all() `visible` is; null: it has none.
+    const MaskRows* masks = nullptr;
   };
   // x [rows, hidden], contiguous: the residual stream that enters the first layer; it may be
   // changed in place. Returns `final_norm` of the stream behind the last layer, or that stream
@@ -78,6 +80,7 @@ class TorchLayers {
 
  private:
   void choose_steps(const at::TensorOptions& options);
+  bool has_windows() const;
   at::Tensor take_up(at::Tensor& x, const at::Tensor& h, const at::Tensor& post,
                      const TorchNorm& norm) const;
   // MLP(normed) for rows [rows, hidden], before it is added to the stream.

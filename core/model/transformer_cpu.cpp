@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 #include <new>
+#include <optional>
 #include <vector>
 
 #include "core/base/error.h"
@@ -13,6 +14,7 @@
 #include "core/model/cpu_kv.h"
 #include "core/model/cpu_layers.h"
 #include "core/model/cpu_weights.h"
+#include "core/model/mask_rows.h"
 #include "core/model/transformer.h"
 #include "core/model/visible_slots.h"
 
@@ -100,7 +102,13 @@ void CpuTransformer::begin(const ForwardBatch& batch, const Part& part, std::spa
   const auto hidden = static_cast<std::size_t>(config_.hidden);
   for (std::size_t r = 0; r < part.rows; ++r) {
     float* row = x.data() + r * hidden;
-    weights_.embedding.read_row(batch.tokens[part.first + r], row);
+    const std::int32_t token = batch.tokens[part.first + r];
+    if (part.first + r < batch.tokens.size() - static_cast<std::size_t>(batch.masks.rows)) {
+      weights_.embedding.read_row(token, row);
+    } else {
+      std::memcpy(row, batch.masks.embeddings.data() + static_cast<std::size_t>(token) * hidden,
+                  hidden * sizeof(float));
+    }
     if (config_.embedding_scale != 1)
       kernels::scale_by(row, config_.embedding_scale, config_.hidden);
     if (config_.learned_positions) {
@@ -130,10 +138,13 @@ void CpuTransformer::keep_features(const ForwardBatch& batch, const Part& part,
 void CpuTransformer::run_part(const ForwardBatch& batch, const Part& part, CpuKv& kv,
                               const std::stop_token& stop) {
   begin(batch, part, layers_.residual(part.rows));
+  std::optional<MaskRows> masks;
+  if (batch.masks.rows > 0) masks.emplace(batch, part.visible);
   layers_.run({.positions = batch.positions.subspan(part.first, part.rows),
                .slots = batch.slots.subspan(part.first, part.rows),
                .visible = part.visible,
-               .text_length = batch.text_length},
+               .text_length = batch.text_length,
+               .masks = masks ? &*masks : nullptr},
               weights_.layers, kv, stop,
               [&](std::int32_t layer) { keep_features(batch, part, layer); });
   keep_features(batch, part, kFinalNorm);  // forward() applies the norm

@@ -8,6 +8,7 @@
 #include "core/model/device_memory.h"
 #include "core/model/kept_blocks.h"
 #include "core/model/kernel_check.h"
+#include "core/model/mask_rows.h"
 #include "core/model/row_bucket.h"
 #include "core/model/torch_layers.h"
 #include "core/model/torch_logits.h"
@@ -126,14 +127,18 @@ class TorchTransformer final : public Model, public TorchShared {
     if (!what.empty()) info_.warning += (info_.warning.empty() ? "" : "; ") + what;
   }
 
-  ForwardOutput run(const ForwardBatch& batch, const VisibleSlots& visible, TorchKv& kv,
+  ForwardOutput run(const ForwardBatch& batch, const VisibleSlots& of_text, TorchKv& kv,
                     const std::stop_token& stop) {
+    const MaskRows masks(batch, of_text);
+    const VisibleSlots& visible = masks.all();
     const ForwardInputs in = layers_.inputs(batch, visible, inputs_);
     TorchFeatures features(batch, in.feature_rows);
-    const auto [x, first_input] = layers_.embed(in, weights_.embedding, weights_.positions,
-                                                weights_.layers.front().attention_norm);
-    const Tensor normed = layers_.run({in, visible, first_input}, weights_.layers,
-                                      weights_.final_norm, x, kv, features, stop);
+    const auto [x, first_input] =
+        layers_.embed(in, weights_.embedding, weights_.positions,
+                      weights_.layers.front().attention_norm, batch.masks);
+    const Tensor normed =
+        layers_.run({in, visible, first_input, masks.count() > 0 ? &masks : nullptr},
+                    weights_.layers, weights_.final_norm, x, kv, features, stop);
 
     features.join();
     ForwardOutput output;

@@ -51,6 +51,27 @@ void check_feature_layers(std::span<const std::int32_t> wanted, std::int32_t lay
   }
 }
 
+// Token ids, but of mask rows, whose numbers say which vector they read.
+void check_inputs(const ForwardBatch& batch, const formats::ModelConfig& config, int capacity) {
+  const MaskBatch& masks = batch.masks;
+  const std::size_t rows = batch.tokens.size();
+  if (masks.rows < 0 || static_cast<std::size_t>(masks.rows) > rows)
+    fail("expected at most " + std::to_string(rows) + " mask rows, found " +
+         std::to_string(masks.rows));
+  const std::size_t first = rows - static_cast<std::size_t>(masks.rows);
+  check_range(batch.tokens.first(first), config.vocab_size, "token ids");
+  if (masks.rows == 0) return;
+  if (batch.own_offsets.empty()) fail("expected mask rows to have lists of visible slots");
+  const auto hidden = static_cast<std::size_t>(config.hidden);
+  if (masks.embeddings.size() % hidden != 0)
+    fail("expected mask embeddings of " + std::to_string(hidden) + " values each, found " +
+         std::to_string(masks.embeddings.size()) + " values");
+  check_range(batch.tokens.subspan(first),
+              std::min(static_cast<int>(masks.embeddings.size() / hidden), config.vocab_size),
+              "mask numbers");
+  check_range(masks.prefix_slots, capacity, "slots of the masks' prefix");
+}
+
 }  // namespace
 
 VisibleSlots check_batch(const ForwardBatch& batch, const formats::ModelConfig& config,
@@ -61,7 +82,7 @@ VisibleSlots check_batch(const ForwardBatch& batch, const formats::ModelConfig& 
     fail("expected as many positions and slots as tokens (" + std::to_string(rows) + "), found " +
          std::to_string(batch.positions.size()) + " and " + std::to_string(batch.slots.size()));
   }
-  check_range(batch.tokens, config.vocab_size, "token ids");
+  check_inputs(batch, config, capacity);
   check_range(batch.positions, position_end, "positions (the model's context)");
   check_range(batch.slots, capacity, "KV slots");
   check_range(batch.prefix_slots, capacity, "prefix slots");

@@ -1,6 +1,7 @@
 #include "core/runner/tree_runner.h"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <numeric>
 
@@ -21,14 +22,19 @@ std::vector<std::int32_t> count_up(std::size_t count) {
 }  // namespace
 
 TreeRunner::TreeRunner(Model& model, std::span<const std::int32_t> prompt,
-                       const KvPolicyOptions& kv, bool record)
+                       const KvPolicyOptions& kv, bool record, const MaskInputs* masks)
     : model_(model),
       prompt_(prompt),
       kv_options_(kv),
       record_(record),
-      store_(std::make_unique<SlotStore>(
-          model.make_kv(static_cast<std::int32_t>(prompt.size()) + kSpareSlots), record)),
-      policy_(make_kv_policy(kv, *store_)) {}
+      masks_(masks),
+      mask_prefix_(count_up(masks ? static_cast<std::size_t>(masks->prefix) : 0)) {
+  const auto front = static_cast<std::int32_t>(mask_prefix_.size());
+  store_ = std::make_unique<SlotStore>(
+      model.make_kv(front + static_cast<std::int32_t>(prompt.size()) + kSpareSlots), record, front);
+  policy_ = make_kv_policy(kv, *store_);
+  if (front > 0) store_->storage().write(mask_prefix_, masks->prefix_keys, masks->prefix_values);
+}
 
 void TreeRunner::wait_for_memory(const MemoryWait& wait) {
   memory_wait_ = wait;
@@ -46,6 +52,15 @@ void TreeRunner::run(ForwardBatch batch, std::span<const NodeId> nodes, std::sto
       input_features_.insert(input_features_.end(), state.begin(), state.end());
     }
     batch.input_features = input_features_;
+  }
+  if (const std::int32_t front = store_->front(); front > 0) {
+    std::span<const std::int32_t>* const lists[] = {&batch.slots, &batch.prefix_slots,
+                                                    &batch.own_slots};
+    for (std::size_t i = 0; i < std::size(lists); ++i) {
+      stored_[i].assign(lists[i]->begin(), lists[i]->end());
+      for (std::int32_t& slot : stored_[i]) slot += front;
+      *lists[i] = stored_[i];
+    }
   }
   // A forward writes K and V of its own rows only, so it can be run again.
   output_ =
@@ -128,6 +143,7 @@ void TreeRunner::forward(const TokenTree& tree, std::span<const NodeId> rows,
     recompute_kv(tree, placed, stop);
   }
   const std::vector<std::int32_t> all = count_up(rows.size());
+  const MaskBatch masks = mask_rows(tree, tokens);
   run({.tokens = tokens,
        .positions = positions,
        .slots = placed.slots,
@@ -138,12 +154,35 @@ void TreeRunner::forward(const TokenTree& tree, std::span<const NodeId> rows,
        .best_tokens = best_tokens_,
        .feature_layers = feature_layers_,
        .feature_rows = feature_layers_.empty() ? std::span<const std::int32_t>() : all,
+       .masks = masks,
        .text_length = outgrown_ ? limit + 1 : 0},
       rows, stop);
   first_logit_row_ = 0;
   // A beam with a cache of its own has its tree position as sequential position.
   note_inputs(tree, rows, positions, placed.slots,
               kv_options_.kind == KvPolicyKind::kBatch ? -1 : cached);
+}
+
+MaskBatch TreeRunner::mask_rows(const TokenTree& tree, std::vector<std::int32_t>& tokens) const {
+  if (masks_ == nullptr) return {};
+  MaskBatch masks{.embeddings = masks_->embeddings, .prefix_slots = mask_prefix_};
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    std::int32_t number = -1;
+    for (NodeId id = rows_[i]; tree[id].is_probe(); id = tree[id].parent) ++number;
+    if (number >= masks_->count)
+      throw Error(ErrorCode::kInvalidArgument, "forward: expected chains of at most " +
+                                                   std::to_string(masks_->count) +
+                                                   " masks; found a longer one");
+    if (number >= 0) {
+      tokens[i] = number;
+      ++masks.rows;
+    } else if (masks.rows > 0) {
+      throw Error(ErrorCode::kInvalidArgument,
+                  "forward: expected masks to be the last rows; found node " +
+                      std::to_string(rows_[i].value) + " behind one, which is none");
+    }
+  }
+  return masks;
 }
 
 // Computes the KV of everything that the placed rows see again, in the slots where it lies, as for

@@ -12,6 +12,10 @@
 // prompt's first token: the runner's prompt may be the end of the tree's prompt, and positions
 // count from its own start.
 //
+// With MaskInputs every probe is a mask: the j-th of a chain of probes reads the j-th vector in place of
+// its token, and sees the prefix's KV beside its path. The prefix lies in the storage's first slots,
+// before those of the store, so no policy moves it and no other row's list holds it.
+//
 // Features are hidden states (ForwardBatch::feature_layers); read_features() names the layers once.
 // With ModelInfo::kv_valid_until, the KV of everything that rows see is recomputed in place once a
 // row lies beyond that length; levels_below() keeps the levels of a draft on one side of it.
@@ -35,6 +39,7 @@
 #include "core/base/memory_wait.h"
 #include "core/capture/records.h"
 #include "core/kv/kv_policy.h"
+#include "core/model/mask_inputs.h"
 #include "core/model/model.h"
 #include "core/runner/step_rows.h"
 #include "core/runner/waiting_logits.h"
@@ -57,9 +62,10 @@ struct RunnerFigures {
 
 class TreeRunner final : public StepRows {
  public:
-  // `record`: keep inputs and slot events for take_inputs() and take_slot_events().
+  // `record`: keep inputs and slot events for take_inputs() and take_slot_events(). `masks`: what
+  // probes read, borrowed; null: their tokens. Error: KvStorage::write's.
   TreeRunner(Model& model, std::span<const std::int32_t> prompt, const KvPolicyOptions& kv,
-             bool record);
+             bool record, const MaskInputs* masks = nullptr);
 
   void wait_for_memory(const MemoryWait& wait);
 
@@ -130,6 +136,9 @@ class TreeRunner final : public StepRows {
 
  private:
   void run(ForwardBatch batch, std::span<const NodeId> nodes, std::stop_token stop);
+  // The probes at the end of a forward's rows: which vector each reads, in place of `tokens`' last.
+  // Error{kInvalidArgument}: a row behind them is no probe, or a chain is longer than there are masks.
+  MaskBatch mask_rows(const TokenTree& tree, std::vector<std::int32_t>& tokens) const;
   void recompute_kv(const TokenTree& tree, const Placement& placed, std::stop_token stop);
   void note_inputs(const TokenTree& tree, std::span<const NodeId> nodes,
                    std::span<const std::int32_t> positions, std::span<const std::int32_t> slots,
@@ -142,6 +151,10 @@ class TreeRunner final : public StepRows {
   std::span<const std::int32_t> prompt_;
   KvPolicyOptions kv_options_;
   bool record_;
+  const MaskInputs* masks_;
+  std::vector<std::int32_t> mask_prefix_;  // the storage's slots that hold the masks' prefix
+  std::vector<std::int32_t>
+      stored_[3];  // slots of the forward that runs, as the storage counts them
   MemoryWait memory_wait_;
   std::unique_ptr<SlotStore> store_;
   std::unique_ptr<KvPolicy> policy_;

@@ -16,6 +16,8 @@ info hydra
 check_json "$work/info.json" 'd["draft_head"] == "hydra" and d["heads"] == 4 and d["layers_per_head"] == 4 and d["feature_layers"] == [-1]'
 expect 0 '^draft_head +eagle$' "$TRIESCOPE" info "$heads/eagle"
 expect 0 '^what +An EAGLE-1/2 head, reads the output of the target.s final norm' "$TRIESCOPE" info "$heads/eagle"
+"$TRIESCOPE" info --json "$TRIESCOPE_SOURCE/assets/draft/space" >"$work/info.json" || failures=$((failures + 1))
+check_json "$work/info.json" 'd["draft_head"] == "space" and d["masks"] == 3 and d["mask_prefix"] == 16 and d["parameters"] == 186048 and d["target"]["min_layers"] == 30'
 info target
 check_json "$work/info.json" 'd["family"] == "llama" and "draft_head" not in d'
 # A pickle that asks for more than tensors: named, never run.

@@ -187,11 +187,26 @@ inline std::unique_ptr<DraftHead> token_head(formats::HeadKind kind,
   return head;
 }
 
+// SPACE's masks for a fake model, which makes rows of them by itself.
+inline std::unique_ptr<DraftHead> space_head(int masks, int prefix, int layers = 4) {
+  auto head = std::make_unique<DraftHead>();
+  head->config.kind = formats::HeadKind::kSpace;
+  head->path = "fake";
+  head->masks = std::make_unique<MaskInputs>();
+  head->masks->count = masks;
+  head->masks->prefix = prefix;
+  head->masks->embeddings.assign(static_cast<std::size_t>(2 * masks), 0.0f);
+  head->masks->prefix_keys.assign(static_cast<std::size_t>(layers * prefix), 0.0f);
+  head->masks->prefix_values = head->masks->prefix_keys;
+  return head;
+}
+
 // Heads of any kind that agree with a fake model now and then: their logits are those of another one,
 // of `seed`, over what they know of the text.
 inline std::unique_ptr<DraftHead> fake_head(formats::HeadKind kind, int vocab_size, int context,
                                             std::uint64_t seed,
                                             const std::vector<std::int32_t>& chain = {}) {
+  if (kind == formats::HeadKind::kSpace) return space_head(3, 2);
   const auto model = std::make_shared<FakeModel>(
       FakeOptions{.vocab_size = vocab_size, .seed = seed, .eos_token_ids = {}, .chain = chain});
   if (kind == formats::HeadKind::kMedusa || kind == formats::HeadKind::kHydra) {

@@ -41,6 +41,10 @@ struct FakeOptions {
   int path_only_rows = 0;
 };
 
+// A mask's number in a path, as what a slot holds of it; below kFakePrefix: a position of the prefix that
+// masks alone see, -100 the first.
+inline constexpr std::int32_t kFakeMask = 1000, kFakePrefix = -100;
+
 class FakeKv final : public KvStorage {
  public:
   struct Cell {
@@ -61,6 +65,12 @@ class FakeKv final : public KvStorage {
     std::vector<Cell> read;
     for (const auto slot : from) read.push_back(cells.at(static_cast<std::size_t>(slot)));
     for (std::size_t i = 0; i < to.size(); ++i) cells.at(static_cast<std::size_t>(to[i])) = read[i];
+  }
+  void write(std::span<const std::int32_t> slots, std::span<const float>,
+             std::span<const float>) override {
+    for (std::size_t i = 0; i < slots.size(); ++i)
+      cells.at(static_cast<std::size_t>(slots[i])).token =
+          kFakePrefix - static_cast<std::int32_t>(i);
   }
   std::vector<Cell> cells;
 };
@@ -121,13 +131,16 @@ class FakeModel final : public Model {
       if (stop.stop_requested()) throw Error(ErrorCode::kCancelled, "fake model: stopped");
     }
     for (std::size_t r = 0; r < rows; ++r) {
-      if (batch.tokens[r] < 0 || batch.tokens[r] >= options_.vocab_size) bad("token out of range");
+      const bool mask = is_mask(batch, r);
+      const auto inputs =
+          mask ? static_cast<std::int32_t>(batch.masks.embeddings.size()) / 2 : options_.vocab_size;
+      if (batch.tokens[r] < 0 || batch.tokens[r] >= inputs) bad("token out of range");
       const auto slot = static_cast<std::size_t>(batch.slots[r]);
       if (slot >= cells.size()) bad("slot " + std::to_string(batch.slots[r]) + " is not reserved");
       if (std::count(batch.slots.begin(), batch.slots.end(), batch.slots[r]) != 1)
         bad("a slot is written twice");
       const auto length = std::max(batch.text_length, batch.positions[r] + 1);
-      cells[slot] = {batch.tokens[r], batch.positions[r],
+      cells[slot] = {batch.tokens[r] + (mask ? kFakeMask : 0), batch.positions[r],
                      is_long(static_cast<std::size_t>(length))};
     }
     logits_.assign(batch.logit_rows.size() * static_cast<std::size_t>(options_.vocab_size), 0.0f);
@@ -153,6 +166,9 @@ class FakeModel final : public Model {
   const FakeKv* kv = nullptr;  // made last; lives as long as its run
 
  private:
+  static bool is_mask(const ForwardBatch& batch, std::size_t row) {
+    return row + static_cast<std::size_t>(batch.masks.rows) >= batch.tokens.size();
+  }
   bool is_long(std::size_t length) const {
     return options_.kv_valid_until > 0 &&
            length > static_cast<std::size_t>(options_.kv_valid_until);
@@ -185,6 +201,12 @@ class FakeModel final : public Model {
             std::to_string(seen[k].position));
     if (seen.back().position != batch.positions[r])
       bad("a row's position is not its place in its path");
+    for (const FakeKv::Cell& cell : seen)
+      if (cell.token >= kFakeMask && !is_mask(batch, r)) bad("a row of the text sees a mask");
+    for (std::size_t i = 0; is_mask(batch, r) && i < batch.masks.prefix_slots.size(); ++i)
+      if (cells.at(static_cast<std::size_t>(batch.masks.prefix_slots[i])).token !=
+          kFakePrefix - static_cast<std::int32_t>(i))
+        bad("a mask sees a slot that does not hold its prefix");
     for (const FakeKv::Cell& cell : seen)
       if (cell.of_long_text != seen.back().of_long_text)
         bad("a row sees KV of texts shorter and longer than kv_valid_until");
@@ -228,11 +250,19 @@ class FakeModel final : public Model {
     }
     for (const auto eos : options_.eos_token_ids)
       row[static_cast<std::size_t>(eos)] += options_.eos_boost;
+    // A mask likes what the chain would have come to by then.
+    std::size_t masks = 0;
+    while (masks < seen.size() && seen[seen.size() - 1 - masks].token >= kFakeMask) ++masks;
+    if (masks == seen.size()) return;
+    std::int32_t liked = seen[seen.size() - 1 - masks].token;
+    for (std::size_t step = 0; step <= masks; ++step) liked = after_in_chain(liked);
+    if (liked >= 0) row[static_cast<std::size_t>(liked)] += 20;
+  }
+
+  std::int32_t after_in_chain(std::int32_t token) const {
     for (std::size_t i = 0; i + 1 < options_.chain.size(); ++i)
-      if (options_.chain[i] == seen.back().token) {
-        row[static_cast<std::size_t>(options_.chain[i + 1])] += 20;
-        break;
-      }
+      if (options_.chain[i] == token) return options_.chain[i + 1];
+    return -1;
   }
 
   FakeOptions options_;

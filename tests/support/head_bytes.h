@@ -111,4 +111,23 @@ inline HeadBytes hydra_bytes() {
   return head;
 }
 
+// For a target of 8 layers with one K/V head of 8 too.
+inline HeadBytes space_bytes() {
+  HeadBytes head{
+      {}, R"({"model_type": "space", "space_num_masks": 2, "space_prefix_length": 3})", ""};
+  head.tensors["mask_embeddings"] = {{2, 16}};
+  head.tensors["prefix_keys"] = {{8, 1, 3, 8}};
+  head.tensors["prefix_values"] = {{8, 1, 3, 8}};
+  return head;
+}
+
+// A model of two layers whose embedding's last rows are masks.
+inline HeadBytes space_model_bytes(const std::string& config) {
+  HeadBytes model{{}, config, ""};
+  model.tensors["model.embed_tokens.weight"] = {{64, 16}};
+  model.tensors["model.norm.weight"] = {{16}};
+  for (const char* layer : {"model.layers.0.", "model.layers.1."}) add_layer(model, layer, 16, 16);
+  return model;
+}
+
 }  // namespace triescope::test

@@ -52,6 +52,10 @@ class ShortKv final : public KvStorage {
     ask_("move");
     inner->move(from, to);
   }
+  void write(std::span<const std::int32_t> slots, std::span<const float> keys,
+             std::span<const float> values) override {
+    inner->write(slots, keys, values);
+  }
   const std::unique_ptr<KvStorage> inner;
 
  private:

@@ -176,6 +176,11 @@ class KvPanel final : public Panel {
     if (c.reserved > 0)
       entries.push_back({"reserved, never used " + std::to_string(c.reserved), scene.theme.text_dim,
                          "", LineStyle::kDotted});
+    if (c.mask_prefix > 0)
+      entries.push_back({.label = "masks' prefix " + std::to_string(c.mask_prefix),
+                         .color = scene.theme.text_dim,
+                         .glyph = "",
+                         .term = "masks' prefix"});
     // Where nothing is to move, what will occur is named from the beginning.
     const std::string& policy = scene.capture->run().kv_policy;
     const bool moves = scene.steady && (policy == "compact" || policy == "batch");

@@ -31,7 +31,10 @@ KvSlots slots_at(const RowSource& source, const capture::Capture& capture, captu
       std::partition_point(memory.begin(), memory.end(), [&](const capture::MemoryRow& row) {
         return capture::make_tick(row.step, capture::Phase::kCommit) < tick;
       });
-  const std::int32_t reserved = after == memory.begin() ? 0 : std::prev(after)->reserved;
+  const std::int32_t allocated = after == memory.begin() ? 0 : std::prev(after)->reserved;
+  c.mask_prefix = static_cast<int>(
+      std::clamp<std::int64_t>(source.mask_prefix(capture), 0, std::max(allocated, 0)));
+  const std::int32_t reserved = allocated - c.mask_prefix;
   for (std::int32_t slot = c.used; slot < reserved; ++slot) c.others.push_back(slot);
   c.reserved = std::max(0, reserved - c.used);
   return c;

@@ -15,6 +15,7 @@ struct KvSlots {
   int live = 0, garbage = 0, free = 0, moved = 0, reused = 0, prompt = 0;
   int pending = 0;                   // live ones whose node has no verdict yet
   int reserved = 0;                  // slots beyond the last used one
+  int mask_prefix = 0;               // RowSource::mask_prefix(), not among them
   std::int32_t used = 0;             // slots below this one were used
   std::vector<std::int32_t> others;  // slots that no prompt token holds, the reserved ones last
 };

@@ -29,6 +29,10 @@ RowSource::Weights RowSource::weights(const capture::Capture& capture) const {
           described(capture, is_target(), "parameters")};
 }
 
+std::int64_t RowSource::mask_prefix(const capture::Capture& capture) const {
+  return is_target() ? described(capture, false, "prefix_slots") : 0;
+}
+
 const char* owner_name(Whose whose) {
   switch (whose) {
     case Whose::kDraft:

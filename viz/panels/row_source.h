@@ -61,6 +61,10 @@ struct RowSource {
   };
   Weights weights(const capture::Capture& capture) const;
 
+  // Slots that the reserved ones include and no token ever takes: the prefix that a drafter's masks alone
+  // see lies beside the target's KV.
+  std::int64_t mask_prefix(const capture::Capture& capture) const;
+
   bool operator==(const RowSource&) const = default;
 };
 

@@ -28,6 +28,12 @@ std::string title(const HeadConfig& config) {
              (config.prefix_layer ? " behind a prefix layer" : "");
     case HeadKind::kEagle:
       return "An EAGLE-1/2 head";
+    case HeadKind::kSpace:
+      return counted(config.mask_count, "SPACE mask") +
+             (config.mask_prefix > 0
+                  ? " with a prefix of " + counted(config.mask_prefix, "position") + " in " +
+                        counted(config.prefix_layers, "layer")
+                  : "");
     case HeadKind::kEagle3:
       break;
   }
@@ -75,6 +81,8 @@ const char* to_string(HeadKind kind) {
       return "hydra";
     case HeadKind::kEagle:
       return "eagle";
+    case HeadKind::kSpace:
+      return "space";
     case HeadKind::kEagle3:
       break;
   }
@@ -112,7 +120,9 @@ TargetShape target_shape(const ModelConfig& config) {
 }
 
 std::string describe_head(const HeadConfig& config, std::int64_t parameters, std::int64_t bytes) {
-  std::string text = title(config) + ", reads " + states(config) + ". ";
+  std::string text = title(config);
+  text += config.kind == HeadKind::kSpace ? ", rows of the target's own forward. "
+                                          : ", reads " + states(config) + ". ";
   text += config.vocab == 0 ? "Drafts from the target's vocabulary"
           : config.draft_vocab == config.vocab
               ? "Drafts from all " + counted(config.vocab, "token")

@@ -67,7 +67,9 @@ Detected detect_head(std::span<const SafeTensor> stored) {
   const std::string first = names.has_prefix("midlayer.") ? "midlayer." : "layers.0.";
   const std::int64_t width = names.extent(first + "self_attn.q_proj.weight", 1);
   const std::int64_t hidden = names.extent(first + "self_attn.o_proj.weight", 0);
-  if (names.has("mask_hidden")) {
+  if (names.has("mask_embeddings")) {
+    found.layout = HeadLayout::kSpace;
+  } else if (names.has("mask_hidden")) {
     found = refused("P-EAGLE (all positions drafted in one pass)");
   } else if (names.has_part("markov_w")) {
     found = refused("DSpark (a block drafted in one pass, with a Markov head)");

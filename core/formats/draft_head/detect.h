@@ -22,6 +22,8 @@ enum class HeadLayout {
   kMedusa,      // also inside a whole model
   kMedusaVllm,  // blocks and lm_heads
   kHydra,
+  kSpace,
+  kSpaceModel,  // a model whose embedding has rows for the masks: by its config.json alone
 };
 
 struct Detected {

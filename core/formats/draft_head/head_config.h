@@ -17,8 +17,9 @@ enum class HeadKind : std::uint8_t {
   kHydra,   // the same, but each also reads the tokens that the heads before it drafted
   kEagle,   // EAGLE-1 and EAGLE-2: the same weights, one layer on (embedding, final-normed state)
   kEagle3,  // one or more layers on (embedding, three raw states of the residual stream)
+  kSpace,   // mask vectors that the target itself runs in a token's place, perhaps with a prefix
 };
-const char* to_string(HeadKind kind);  // "medusa", "hydra", "eagle", "eagle3"
+const char* to_string(HeadKind kind);  // "medusa", "hydra", "eagle", "eagle3", "space"
 
 // The model for which a head drafts. 0 (or empty): unknown, so nothing is compared with it.
 struct TargetShape {
@@ -98,9 +99,17 @@ struct HeadConfig {
   bool prefix_layer = false;
   bool lm_head_bias = false;  // Hydra: "hydra_lm_head.{i}.1.bias"
 
+  // SPACE: mask j guesses the token at t + 1 + j from the text up to t.
+  int mask_count = 0;
+  int mask_prefix = 0;    // positions of the prefix that the masks alone see; 0 = none
+  int prefix_layers = 0;  // of the target, whose kv_heads and head_dim the prefix has
+  // Of a checkpoint whose embedding holds the masks: the row of each mask. Empty: "mask_embeddings".
+  std::vector<std::int64_t> mask_rows;
+
   // Whether a part of the head is a transformer: EAGLE's layers, Hydra's prefix layer.
   bool has_layers() const {
-    return kind == HeadKind::kHydra ? prefix_layer : kind != HeadKind::kMedusa;
+    return kind == HeadKind::kHydra ? prefix_layer
+                                    : kind == HeadKind::kEagle || kind == HeadKind::kEagle3;
   }
 };
 

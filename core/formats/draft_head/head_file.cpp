@@ -157,6 +157,7 @@ void HeadFile::Impl::find_layers(const HeadJson& json, const TargetShape& target
                     to_string(config.kind) +
                     ", which reads one state of the target; leave the setting out");
   }
+  if (config.kind == HeadKind::kSpace) return;
   config.feature_layers = {-1};
   if (config.kind == HeadKind::kHydra) {
     const int offset = json.fields().integer("hidden_state_offset", 0);
@@ -198,7 +199,11 @@ HeadFile HeadFile::open(const std::string& path, StoredTensors tensors,
                         std::span<const int> layers) {
   auto impl = std::make_unique<Impl>(path, std::move(tensors));
   const std::span<const SafeTensor> stored = impl->stored.tensors();
-  const Detected found = detect_head(stored);
+  const HeadJson json(config_text, path + ": config.json");
+  Detected found = detect_head(stored);
+  if (found.layout == HeadLayout::kUnknown && found.whole_model &&
+      json.fields().has("space_mask_ids"))
+    found.layout = HeadLayout::kSpaceModel;
   if (found.layout == HeadLayout::kRefused)
     throw Error(ErrorCode::kNotSupported,
                 path + ": " + found.refused + ", which triescope does not decode");
@@ -207,9 +212,8 @@ HeadFile HeadFile::open(const std::string& path, StoredTensors tensors,
                 path + ": " +
                     (found.whole_model ? "is a model"
                                        : "its tensors belong to no head that triescope knows") +
-                    "; expected Medusa, Hydra or EAGLE weights");
+                    "; expected Medusa, Hydra or EAGLE weights, or SPACE masks");
   }
-  const HeadJson json(config_text, path + ": config.json");
   NamedTensors named(name_tensors(found.layout, stored, block_count(json), path), stored, path);
   const bool is_absolute = std::any_of(stored.begin(), stored.end(), [](const SafeTensor& tensor) {
     return bare_name(tensor.name).ends_with("token_map");
@@ -222,7 +226,9 @@ HeadFile HeadFile::open(const std::string& path, StoredTensors tensors,
   impl->read_maps(named, is_absolute, target);
   impl->find_layers(json, target, layers);
   impl->note_rounded();
-  for (std::string& note : json.unknown_settings()) impl->notes.push_back(std::move(note));
+  // The config.json of a whole model says much that is the model's.
+  if (found.layout != HeadLayout::kSpaceModel)
+    for (std::string& note : json.unknown_settings()) impl->notes.push_back(std::move(note));
   return HeadFile(std::move(impl));
 }
 
@@ -256,6 +262,7 @@ std::vector<std::string> HeadFile::names() const {
 std::int64_t HeadFile::file_bytes() const { return impl_->stored.file_bytes(); }
 
 std::int64_t HeadFile::parameters() const {
+  if (const auto rows = std::ssize(config().mask_rows); rows > 0) return rows * config().hidden;
   std::vector<std::size_t> sources;
   for (const auto& [name, index] : impl_->names) sources.push_back(impl_->stored.source(index));
   std::sort(sources.begin(), sources.end());
@@ -274,6 +281,7 @@ TargetShape HeadFile::expected_target() const {
   target.hidden = config().target_hidden;
   target.vocab = config().vocab;
   // A state that enters layer i needs i layers; EAGLE's own choice, without a list, needs three.
+  target.layers = config().prefix_layers;
   for (const int layer : config().feature_layers) target.layers = std::max(target.layers, layer);
   if (config().layer_convention == LayerConvention::kAbsent) target.layers = 3;
   return target;

@@ -26,6 +26,10 @@
 //              hydra_mlp.{i}.{2b + 1}.linear.weight|bias, b < head_layers; the first also has
 //              hydra_mlp.{i}.1.res_connection.weight|bias, both [d, (i + 2) d]
 //              hydra_lm_head.{i}.1.weight [V, d]|bias [V] (own)
+//   SPACE      mask_embeddings [masks, d]            prefix_keys, prefix_values
+//                                                    [layers, kv_heads, prefix, head_dim] (own)
+//              of a model whose embedding holds the masks (config.json: "space_mask_ids"):
+//              embed_tokens.weight [V, d]
 //
 // A linear weight is [out, in], row-major. d2t is an offset: the target's id is i + d2t[i].
 #pragma once

@@ -36,7 +36,9 @@ constexpr std::string_view kKnown[] = {
     "hydra_num_heads", "hydra_num_layers", "hydra_head_arch", "grounded_heads",
     "hidden_state_offset", "dropout_rate",
     // any head with a static tree; a key of triescope's own
-    "draft_tree"};
+    "draft_tree",
+    // SPACE's masks; triescope's own
+    "space_num_masks", "space_prefix_length", "space_mask_ids"};
 
 bool is_known(std::string_view key) {
   return std::find(std::begin(kKnown), std::end(kKnown), key) != std::end(kKnown);

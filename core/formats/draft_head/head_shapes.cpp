@@ -102,6 +102,13 @@ std::vector<Expected> expected_tensors(const HeadConfig& config, const NamedTens
         list.linear("hydra_lm_head." + std::to_string(i) + ".1", rows, d, config.lm_head_bias);
     }
   }
+  if (config.kind == HeadKind::kSpace && config.mask_rows.empty()) {
+    list.add("mask_embeddings", {config.mask_count, d});
+    for (const char* name : {"prefix_keys", "prefix_values"})
+      list.add_if(config.mask_prefix > 0, name,
+                  {config.prefix_layers, config.kv_heads, config.mask_prefix, config.head_dim});
+  }
+  list.add_if(!config.mask_rows.empty(), "embed_tokens.weight", {config.vocab, d});
   list.add_if(tensors.has("d2t"), "d2t", {rows});
   list.add_if(tensors.has("t2d"), "t2d", {config.vocab});
   return list.take();
@@ -109,7 +116,7 @@ std::vector<Expected> expected_tensors(const HeadConfig& config, const NamedTens
 
 const char* kind_noun(HeadKind kind) {
   static constexpr const char* kNouns[] = {"Medusa heads", "Hydra heads", "an EAGLE-1/2 head",
-                                           "an EAGLE-3 head"};
+                                           "an EAGLE-3 head", "SPACE masks"};
   return kNouns[static_cast<int>(kind)];
 }
 
@@ -180,6 +187,11 @@ void check_shapes(const HeadConfig& config, const NamedTensors& tensors,
   // target's weights.
   const bool reads_target = !config.own_embedding || !config.own_lm_head || !config.has_fc;
   if (config.kind != HeadKind::kEagle3 || reads_target) asked.hidden = target.hidden;
+  if (config.kind == HeadKind::kSpace && target.layers > 0) {
+    asked.prefix_layers = target.layers;
+    asked.kv_heads = target.kv_heads;
+    asked.head_dim = target.head_dim;
+  }
   if (target.vocab > 0) {
     asked.vocab = target.vocab;
     if (!tensors.has("d2t")) asked.draft_vocab = target.vocab;

@@ -189,6 +189,12 @@ std::map<std::string, std::size_t> name_tensors(HeadLayout layout,
       case HeadLayout::kHydra:
         name = hydra_name(bare, has_dropouts);
         break;
+      case HeadLayout::kSpace:
+        name = bare;
+        break;
+      case HeadLayout::kSpaceModel:
+        if (bare == "embed_tokens.weight") name = bare;
+        break;
     }
     if (!name) continue;
     if (!tensors.emplace(*name, i).second) {

@@ -10,6 +10,8 @@
 namespace triescope::formats {
 namespace {
 
+constexpr int kMostMasks = 64;
+
 struct Resolver {
   const NamedTensors& tensors;
   const HeadJson& json;
@@ -37,6 +39,8 @@ struct Resolver {
   void eagle3();
   void medusa();
   void hydra();
+  void space();
+  void space_model();
   void vocabularies(const std::string& embedding, const std::string& output);
 };
 
@@ -240,6 +244,44 @@ void Resolver::hydra() {
   compare(fields, "hydra_num_layers", config.head_layers, "layers per head");
 }
 
+// "mask_embeddings" [masks, d]; perhaps "prefix_keys" and "prefix_values" [layers, kv_heads, prefix,
+// head_dim].
+void Resolver::space() {
+  config.kind = HeadKind::kSpace;
+  config.mask_count = tensors.extent("mask_embeddings", 2, 0);
+  config.hidden = config.target_hidden = tensors.extent("mask_embeddings", 2, 1);
+  if (tensors.has("prefix_keys") || tensors.has("prefix_values")) {
+    config.prefix_layers = tensors.extent("prefix_keys", 4, 0);
+    config.kv_heads = tensors.extent("prefix_keys", 4, 1);
+    config.mask_prefix = tensors.extent("prefix_keys", 4, 2);
+    config.head_dim = tensors.extent("prefix_keys", 4, 3);
+  }
+  vocabularies("", "");
+  compare(json.fields(), "space_num_masks", config.mask_count, "masks");
+  compare(json.fields(), "space_prefix_length", config.mask_prefix, "positions of the prefix");
+}
+
+// A model that was tuned as a whole: its masks are rows of its embedding.
+void Resolver::space_model() {
+  config.kind = HeadKind::kSpace;
+  const JsonFields fields = json.fields();
+  config.hidden = config.target_hidden = tensors.extent("embed_tokens.weight", 2, 1);
+  config.vocab = config.draft_vocab = tensors.extent("embed_tokens.weight", 2, 0);
+  config.mask_rows = fields.integers("space_mask_ids");
+  const auto ids = static_cast<int>(config.mask_rows.size());
+  config.mask_count = fields.integer("space_num_masks", ids);
+  if (ids == 0 || (ids != 1 && ids != config.mask_count))
+    fields.corrupt("space_mask_ids", "one id for all masks, or one for each of the " +
+                                         std::to_string(config.mask_count) +
+                                         " that space_num_masks says");
+  for (const std::int64_t id : config.mask_rows)
+    if (id < 0 || id >= config.vocab)
+      fields.corrupt("space_mask_ids",
+                     "ids of embedding rows, from 0 to " + std::to_string(config.vocab - 1));
+  if (config.mask_count >= 1 && config.mask_count <= kMostMasks)
+    config.mask_rows.resize(static_cast<std::size_t>(config.mask_count), config.mask_rows[0]);
+}
+
 void check_range(int value, int most, const std::string& what, const std::string& path) {
   if (value < 1 || value > most) {
     throw Error(ErrorCode::kCorruption, path + ": expected " + what + " from 1 to " +
@@ -264,6 +306,12 @@ HeadConfig resolve_config(HeadLayout layout, const NamedTensors& tensors, const 
     case HeadLayout::kMedusaVllm:
       resolver.medusa();
       break;
+    case HeadLayout::kSpace:
+      resolver.space();
+      break;
+    case HeadLayout::kSpaceModel:
+      resolver.space_model();
+      break;
     default:
       resolver.hydra();
   }
@@ -286,6 +334,7 @@ HeadConfig resolve_config(HeadLayout layout, const NamedTensors& tensors, const 
     validate(layer, path);
   }
   check_range(config.hidden, 1 << 17, "a hidden size", path);
+  if (config.kind == HeadKind::kSpace) check_range(config.mask_count, kMostMasks, "masks", path);
   if (!std::isfinite(config.logit_scale))
     throw Error(ErrorCode::kCorruption, path + ": logit_scale: expected a number");
   config.trained_for = json.trained_for();

@@ -25,6 +25,11 @@ TEST_CASE("every pair of drafts and rule is either one rule or refused with the 
             .starts_with("verify=chain: min(1, p/q) is for drafts drawn from q"));
   CHECK(why("chain", Drafted::kDrawnTree)
             .starts_with("verify=chain: min(1, p/q) settles one draft a node"));
+  CHECK((rule_for("published", Drafted::kDrawnChain) == verify_published));
+  CHECK(why("published", Drafted::kChosen)
+            .starts_with("verify=published: min(1, p/q) is for drafts"));
+  CHECK(why("published", Drafted::kDrawnTree)
+            .starts_with("verify=published: min(1, p/q) settles one draft a node"));
   for (const char* verify : {"greedy", "typical", "top_k"})
     for (const Drafted drafted : {Drafted::kDrawnChain, Drafted::kDrawnTree})
       CHECK(why(verify, drafted) == "verify=" + std::string(verify) +
@@ -32,10 +37,12 @@ TEST_CASE("every pair of drafts and rule is either one rule or refused with the 
                                         "for which verify=sample is exact");
   CHECK(
       why("best", Drafted::kChosen) ==
-      "verify: expected one of greedy, sample, chain, multi_round, typical, top_k, found \"best\"");
+      "verify: expected one of greedy, sample, chain, published, multi_round, typical, top_k, found "
+      "\"best\"");
 }
 
-TEST_CASE("a method's choices of verify are the table's, and exactly two of them are lossy") {
+TEST_CASE(
+    "a method's choices of verify are the table's, and exactly two of them are lossy, for SPACE three") {
   for (const MethodInfo& method : methods()) {
     CAPTURE(method.name);
     Settings settings(validate_settings(method, nlohmann::json::object()));
@@ -50,8 +57,12 @@ TEST_CASE("a method's choices of verify are the table's, and exactly two of them
         settings.set("verify", verify);
         CHECK(is_lossless(method, settings) == (method.lossless && !is_lossy(verify)));
       }
-      CHECK(lossy == std::vector<std::string>{"typical", "top_k"});
-      CHECK(draws == std::vector<std::string>{"sample", "chain", "multi_round"});
+      std::vector<std::string> lossy_ones = {"typical", "top_k"},
+                               drawing_ones = {"sample", "chain", "multi_round"};
+      if (method.name == "space")  // its own rule
+        for (auto* ones : {&lossy_ones, &drawing_ones}) ones->push_back("published");
+      CHECK(lossy == lossy_ones);
+      CHECK(draws == drawing_ones);
     }
   }
 }

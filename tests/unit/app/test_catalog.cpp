@@ -3,6 +3,8 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <fstream>
+#include <nlohmann/json.hpp>
 
 #include "app/run/catalog.h"
 #include "core/methods/registry.h"
@@ -130,6 +132,20 @@ TEST_CASE_FIXTURE(Shelf, "where no draft is named, the head of a fitting kind an
   CHECK(drafts("hydra").empty());        // no such head there
   CHECK(drafts("draft_model").empty());  // no draft model of this vocabulary
   CHECK(drafts("beam").empty());         // nothing drafts
+}
+
+TEST_CASE_FIXTURE(Shelf, "a model that holds SPACE's masks drafts for itself") {
+  const std::string target = at("Zonkey");
+  std::filesystem::copy(test::head_fixtures() / "target", target);
+  CHECK(default_draft(find_method("space"), target).empty());
+  std::ifstream in(target + "/config.json");
+  nlohmann::json config = nlohmann::json::parse(in);
+  config["space_mask_ids"] = {62, 63};
+  test::write_file(std::filesystem::path(target) / "config.json", config.dump());
+  CHECK(default_draft(find_method("space"), target) == target);
+  const std::vector<std::string> models = here(list_models());
+  CHECK(std::ranges::find(models, "zonkey") != models.end());  // and is no head beside it
+  CHECK(here(list_draft_heads()) == std::vector<std::string>{"okapi-medusa", "okapi-eagle"});
 }
 
 TEST_CASE("a head for another target does not draft unless it is named") {

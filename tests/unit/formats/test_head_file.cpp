@@ -90,6 +90,63 @@ TEST_CASE("kinds that are not decoded are refused by their names") {
   CHECK(has(refused(ungrounded, ErrorCode::kNotSupported), "grounded_heads"));
 }
 
+TEST_CASE("SPACE's masks open by their tensors, with a prefix and without") {
+  const HeadFile file = space_bytes().open(kTarget);
+  CHECK(file.kind() == HeadKind::kSpace);
+  CHECK(file.config().mask_count == 2);
+  CHECK(file.config().mask_prefix == 3);
+  CHECK(file.notes().empty());
+  CHECK(file.parameters() == 2 * 16 + 2 * 8 * 3 * 8);
+  CHECK(file.expected_target().layers == 8);
+  CHECK(
+      file.describe() ==
+      "2 SPACE masks with a prefix of 3 positions in 8 layers, rows of the target's own forward. Drafts "
+      "from all 64 tokens with the target's output head. 416 parameters, 1.1 kB. For a target with hidden "
+      "size 16 and vocabulary 64.");
+  const HeadFile bare =
+      without(without(space_bytes(), "prefix_keys"), "prefix_values").open(kTarget);
+  CHECK(bare.config().mask_prefix == 0);
+  CHECK(bare.notes().size() == 1);  // config.json says 3 positions
+}
+
+TEST_CASE("SPACE's masks for another target, or damaged, are refused by the tensor") {
+  TargetShape other = kTarget;
+  other.hidden = 32;
+  CHECK(has(
+      refused(space_bytes(), ErrorCode::kInvalidArgument, other),
+      "head: mask_embeddings: expected [2, 32] for the target, found [2, 16]; it was trained for "
+      "another target"));
+  other = kTarget;
+  other.layers = 9;
+  CHECK(has(refused(space_bytes(), ErrorCode::kInvalidArgument, other),
+            "head: prefix_keys: expected [9, 1, 3, 8] for the target, found [8, 1, 3, 8]"));
+  other = kTarget;
+  other.kv_heads = 2;
+  CHECK(has(refused(space_bytes(), ErrorCode::kInvalidArgument, other),
+            "expected [8, 2, 3, 8] for the target"));
+  HeadBytes said = space_bytes();
+  said.config = R"({"vocab_size": 65})";
+  CHECK(has(refused(said, ErrorCode::kInvalidArgument),
+            "config.json: vocab_size: expected 64, found 65"));
+  CHECK(has(refused(changed(space_bytes(), "prefix_values", {8, 1, 4, 8}), ErrorCode::kCorruption),
+            "head: prefix_values: expected [8, 1, 3, 8] by the head's other tensors"));
+  CHECK(has(refused(without(space_bytes(), "prefix_keys"), ErrorCode::kCorruption), "prefix_keys"));
+  CHECK(has(refused(changed(space_bytes(), "prefix_bias", {1}), ErrorCode::kNotSupported),
+            "SPACE masks with a tensor 'prefix_bias' [1], which triescope does not know"));
+  CHECK(has(refused(changed(space_bytes(), "mask_embeddings", {65, 16}), ErrorCode::kCorruption),
+            "expected masks from 1 to 64, found 65"));
+}
+
+TEST_CASE("a model opens as SPACE's masks only where its config.json names rows of its embedding") {
+  HeadBytes model = space_model_bytes(R"({"space_mask_ids": [62, 63]})");
+  const HeadFile file = model.open(kTarget);
+  CHECK(file.kind() == HeadKind::kSpace);
+  CHECK(file.config().mask_rows == std::vector<std::int64_t>{62, 63});
+  CHECK(file.names() == std::vector<std::string>{"embed_tokens.weight"});
+  CHECK(file.notes().empty());
+  CHECK(has(refused(space_model_bytes("{}"), ErrorCode::kNotSupported), "head: is a model"));
+}
+
 TEST_CASE("a model and unknown tensors are not heads") {
   HeadBytes model;
   model.tensors["model.embed_tokens.weight"] = {{64, 16}};

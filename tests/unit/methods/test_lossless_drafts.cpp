@@ -137,7 +137,8 @@ struct HeadTree {
 TEST_CASE("the trees of every head are verified without loss, by one draw a node and by rounds") {
   const LogitsOf target = markov_logits(kVocab, 3, 1.4, 11);
   for (const MethodInfo& method : methods()) {
-    if (!method.needs_draft_head()) continue;
+    // SPACE's are drawn as a chain (test_space.cpp).
+    if (!method.needs_draft_head() || method.name == "space") continue;
     CAPTURE(method.name);
     HeadTree drafted(method);
     CHECK(drafted.rows.size() == 10);

@@ -42,6 +42,40 @@ TEST_CASE("kv slots: every used slot is counted once, by its state; the reserved
     }
 }
 
+TEST_CASE("kv slots: the masks' prefix is reserved, but no slot that was never used") {
+  using capture::Phase;
+  const auto slots_of = [](const std::string& model) {
+    const auto opened = test::make_capture([&](capture::Recorder& out) {
+      capture::RunInfo info = test::synthetic_info(2, "space", "SPACE", "recycle");
+      info.model_json = model;
+      out.write({.run = info});
+      out.write({.nodes = {{.node = 0}}});
+      for (const Phase phase :
+           {Phase::kDraft, Phase::kForward, Phase::kAccept, Phase::kCommit, Phase::kObserve}) {
+        const capture::Tick tick = capture::make_tick(0, phase);
+        if (phase == Phase::kForward)
+          for (std::int32_t i = 0; i < 2; ++i)
+            out.write({.slots = {{.tick = tick, .slot = i, .node = -2 - i}}});
+        if (phase == Phase::kCommit) out.write({.memory = {{.live = 2, .reserved = 10}}});
+        out.write({.phases = {{.tick = tick, .duration_us = 1}}});
+      }
+    });
+    return slots_at(RowSource{}, *opened->capture, opened->capture->end_tick());
+  };
+  for (const auto& [said, prefix] : {std::pair{R"({"draft":{"prefix_slots":4}})", 4},
+                                     {R"({"draft":{"prefix_slots":-4}})", 0},
+                                     {R"({"draft":{"prefix_slots":10}})", 10},
+                                     {R"({"draft":{"prefix_slots":99999999999}})", 10},
+                                     {R"({"draft":{}})", 0}}) {
+    CAPTURE(said);
+    const KvSlots slots = slots_of(said);
+    CHECK(slots.used == 2);
+    CHECK(slots.mask_prefix == prefix);
+    CHECK(slots.reserved == std::max(0, 8 - prefix));
+    CHECK(slots.others.size() == static_cast<std::size_t>(slots.reserved));
+  }
+}
+
 TEST_CASE("kv slots: the table names a slot's node, prompt tokens by their index") {
   const capture::Capture& run = test::beam_capture();
   Scene scene;
