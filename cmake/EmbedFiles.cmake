@@ -1,7 +1,7 @@
 # Run as a script: cmake -D OUT=file.cpp -D ROOT=folder -D "FILES=a.txt|docs/b.md" -P EmbedFiles.cmake
-# Writes the files' texts, by their paths below ROOT, as the list that viz/assets/assets.h declares; captures (.tscap) byte by byte.
+# Writes the files' texts, by their paths below ROOT, as the list that viz/text/assets.h declares; captures (.tscap) byte by byte.
 string(REPLACE "|" ";" files "${FILES}")
-set(text "// Written by cmake/EmbedFiles.cmake.\n#include \"viz/assets/assets.h\"\n\nnamespace triescope::viz {\n\n")
+set(text "// Written by cmake/EmbedFiles.cmake.\n#include \"viz/text/assets.h\"\n\nnamespace triescope::viz {\n\n")
 string(APPEND text "std::span<const Asset> assets() {\n  static constexpr Asset kAssets[] = {\n")
 foreach(file IN LISTS files)
   if(file MATCHES "\\.tscap$")  # bytes

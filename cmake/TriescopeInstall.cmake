@@ -8,8 +8,8 @@ include(CMakePackageConfigHelpers)
 set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/triescope")
 set(include_dir "${CMAKE_INSTALL_INCLUDEDIR}/triescope")  # as in triescope_library()
 
-install(TARGETS triescope_base triescope_capture triescope_doctor triescope_formats triescope_jinja triescope_tokenizer triescope_kernels triescope_kernels_torch
-        triescope_model triescope_doctor_model triescope_decode triescope_heads triescope_core
+install(TARGETS triescope_base triescope_capture triescope_doctor triescope_files triescope_jinja triescope_tokenizer triescope_kernels triescope_kernels_torch
+        triescope_model triescope_doctor_model triescope_session triescope_heads triescope_core
     EXPORT triescope_targets
     ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT development)
 install(EXPORT triescope_targets NAMESPACE triescope:: FILE triescope-targets.cmake
@@ -49,7 +49,7 @@ endforeach()
 if(TARGET triescope)
   set_target_properties(triescope PROPERTIES INSTALL_RPATH "$ORIGIN/../${library_dir}")
   install(TARGETS triescope RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT runtime)
-  # What drafts for the model of `make run`; app/run/catalog.cpp finds it there.
+  # What drafts for the model of `make run`; app/session/catalog.cpp finds it there.
   install(DIRECTORY "${PROJECT_SOURCE_DIR}/assets/draft" DESTINATION "${CMAKE_INSTALL_DATADIR}/triescope" COMPONENT runtime)
   install(FILES "${PROJECT_SOURCE_DIR}/assets/desktop/triescope.desktop" DESTINATION "${CMAKE_INSTALL_DATADIR}/applications" COMPONENT runtime)
   install(FILES "${PROJECT_SOURCE_DIR}/assets/desktop/triescope.svg"

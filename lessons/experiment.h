@@ -1,6 +1,6 @@
 // Experiment: a fenced block that draws one token many times by one of the program's own rules,
 // from probabilities that the lesson gives or its run has, and compares the outcome with what
-// should have come out. It is read here and drawn by app/run/experiment.h, which has the samplers
+// should have come out. It is read here and drawn by app/session/experiment.h, which has the samplers
 // and the verification rules. No file contains the outcome: it is drawn wherever it is shown and
 // checked.
 #pragma once
@@ -25,7 +25,7 @@ struct ExperimentRule {
 const std::vector<ExperimentRule>& experiment_rules();
 // Why an experiment may not name this rule, which verifies chosen drafts: an experiment draws its
 // drafts. The reason is the one with which a run refuses it for drawn drafts
-// (core/accept/rule_table.h). "": it is not such a rule.
+// (core/verify/rule_table.h). "": it is not such a rule.
 std::string_view refused_for_drawn(std::string_view rule);
 
 struct Experiment {

@@ -5,14 +5,14 @@
 #include <iostream>
 #include <sstream>
 
+#include "app/bench/benchmarks.h"
+#include "app/bench/runs.h"
 #include "app/cli/commands.h"
 #include "app/cli/terminal.h"
-#include "app/run/bench/benchmarks.h"
-#include "app/run/bench/runs.h"
-#include "app/run/catalog.h"
-#include "app/run/device_choice.h"
-#include "app/run/loaded_model.h"
-#include "app/run/text_tools.h"
+#include "app/session/catalog.h"
+#include "app/session/device_choice.h"
+#include "app/session/loaded_model.h"
+#include "app/session/text_tools.h"
 #include "core/base/error.h"
 
 namespace triescope::app {

@@ -2,10 +2,10 @@
 #include <cstdio>
 #include <iostream>
 
+#include "app/check/check.h"
 #include "app/cli/commands.h"
 #include "app/cli/terminal.h"
-#include "app/run/check/check.h"
-#include "app/run/text_tools.h"
+#include "app/session/text_tools.h"
 #include "core/base/error.h"
 
 namespace triescope::app {

@@ -6,7 +6,7 @@
 
 #include "app/cli/commands.h"
 #include "app/cli/standard_output.h"
-#include "app/run/text_tools.h"
+#include "app/session/text_tools.h"
 #include "core/base/error.h"
 
 namespace triescope::app {

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "app/run/request.h"
+#include "app/session/request.h"
 
 namespace triescope::app {
 

@@ -9,7 +9,7 @@
 #include "app/cli/commands.h"
 #include "app/cli/standard_output.h"
 #include "app/cli/terminal.h"
-#include "app/run/run.h"
+#include "app/session/run.h"
 #include "core/base/error.h"
 #include "core/methods/registry.h"
 

@@ -3,7 +3,7 @@
 #include <memory>
 
 #include "app/cli/commands.h"
-#include "app/run/catalog.h"
+#include "app/session/catalog.h"
 #include "core/base/error.h"
 #include "core/doctor/compare_runs.h"
 #include "core/doctor/doctor.h"

@@ -16,7 +16,7 @@
 #include "viz/handout/handout.h"
 #include "viz/panels/charts.h"
 #include "viz/panels/panel.h"
-#include "viz/questions/comparison.h"
+#include "viz/query/comparison.h"
 
 namespace triescope::app {
 namespace {

@@ -1,6 +1,6 @@
 #include "app/cli/head_info.h"
 
-#include "core/formats/draft_head/head_file.h"
+#include "core/files/draft_head/head_file.h"
 
 namespace triescope::app {
 

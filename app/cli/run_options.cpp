@@ -1,12 +1,12 @@
 #include <cstdio>
 
 #include "app/cli/commands.h"
-#include "app/run/catalog.h"
-#include "app/run/device_choice.h"
+#include "app/session/catalog.h"
+#include "app/session/device_choice.h"
 #include "core/base/error.h"
 #include "core/base/text_file.h"
-#include "core/decode/model_json.h"
-#include "core/tokenizer/id_tokenizer.h"
+#include "core/session/model_json.h"
+#include "core/text/tokenizer/id_tokenizer.h"
 
 namespace triescope::app {
 

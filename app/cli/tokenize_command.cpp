@@ -2,7 +2,7 @@
 #include <iostream>
 
 #include "app/cli/commands.h"
-#include "app/run/catalog.h"
+#include "app/session/catalog.h"
 #include "core/base/error.h"
 #include "core/base/text_file.h"
 

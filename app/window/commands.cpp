@@ -4,7 +4,7 @@
 #include <cctype>
 
 #include "app/window/command_parts.h"
-#include "viz/questions/kv_levels.h"
+#include "viz/query/kv_levels.h"
 
 namespace triescope::app {
 namespace {

@@ -5,11 +5,11 @@
 #include "app/window/shell/style.h"
 #include "app/window/ui_frame.h"
 #include "core/base/counted.h"
-#include "viz/look/drawing.h"
-#include "viz/look/node_text.h"
-#include "viz/questions/step_so_far.h"
-#include "viz/words/number_text.h"
-#include "viz/words/timed_text.h"
+#include "viz/draw/drawing.h"
+#include "viz/draw/node_text.h"
+#include "viz/query/step_so_far.h"
+#include "viz/text/number_text.h"
+#include "viz/text/timed_text.h"
 
 namespace triescope::app {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "app/run/request.h"
+#include "app/session/request.h"
 
 namespace triescope::app {
 

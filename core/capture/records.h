@@ -270,7 +270,7 @@ struct StageRow {
   float at = std::numeric_limits<float>::quiet_NaN();
 };
 
-// Why a verdict fell. A code stands for one sentence (viz/look/reason_text.cpp writes it), which
+// Why a verdict fell. A code stands for one sentence (viz/draw/reason_text.cpp writes it), which
 // uses the row members named beside the code. `replacement` is a token, shown as its text.
 enum class Reason : std::uint8_t {
   kNone = 0,

@@ -6,7 +6,7 @@
 #include <array>
 #include <utility>
 
-#include "core/formats/dequantise.h"
+#include "core/files/dequantise.h"
 
 namespace triescope::kernels {
 namespace {

@@ -30,7 +30,7 @@
 
 #include "core/base/row_costs.h"
 #include "core/base/thread_pool.h"
-#include "core/formats/dequantise.h"
+#include "core/files/dequantise.h"
 #include "core/kernels/buffer.h"
 #include "core/kernels/precision.h"
 

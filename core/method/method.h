@@ -9,13 +9,13 @@
 #include <string>
 #include <vector>
 
-#include "core/formats/draft_head/head_config.h"
-#include "core/kv/kv_policy_kind.h"
+#include "core/files/draft_head/head_config.h"
 #include "core/method/acceptor.h"
 #include "core/method/drafter.h"
 #include "core/method/parameter.h"
 #include "core/method/run_context.h"
 #include "core/method/settings.h"
+#include "core/tree/kv_policy_kind.h"
 
 namespace triescope {
 

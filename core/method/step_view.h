@@ -10,7 +10,7 @@
 
 #include "core/method/proposal.h"
 #include "core/method/run_context.h"
-#include "core/runner/step_rows.h"
+#include "core/tree/step_rows.h"
 #include "core/tree/token_tree.h"
 
 namespace triescope {

@@ -1,7 +1,7 @@
 // Conventional batch beam search: the same search as beam.cpp's, but every beam has a whole KV
 // cache of its own.
-#include "core/accept/beam.h"
 #include "core/methods/search_methods.h"
+#include "core/verify/beam.h"
 
 namespace triescope {
 

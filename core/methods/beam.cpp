@@ -1,6 +1,6 @@
 // Trie beam search: the beams share one tree of KV, so a token that several beams have in common is
 // held once.
-#include "core/accept/beam.h"
+#include "core/verify/beam.h"
 #include "core/methods/search_methods.h"
 
 namespace triescope {

@@ -15,12 +15,12 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "core/accept/model_rows.h"
-#include "core/accept/rule_table.h"
-#include "core/accept/text_acceptor.h"
 #include "core/base/error.h"
 #include "core/methods/text_methods.h"
-#include "core/runner/tree_runner.h"
+#include "core/sampling/model_rows.h"
+#include "core/tree/tree_runner.h"
+#include "core/verify/rule_table.h"
+#include "core/verify/text_acceptor.h"
 
 namespace triescope {
 namespace {

@@ -4,11 +4,11 @@
 // Uncertainty", 2024.
 #include <algorithm>
 
-#include "core/accept/text_acceptor.h"
 #include "core/methods/best_draft_watch.h"
 #include "core/methods/head_runner.h"
 #include "core/methods/rank_tree.h"
 #include "core/methods/text_methods.h"
+#include "core/verify/text_acceptor.h"
 
 namespace triescope {
 namespace {

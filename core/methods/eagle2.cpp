@@ -1,9 +1,9 @@
 // EAGLE-2: EAGLE's layer with a dynamic tree. Source: Li et al., "EAGLE-2: Faster Inference of
 // Language Models with Dynamic Draft Trees", 2024.
-#include "core/accept/text_acceptor.h"
-#include "core/heads/draft_head.h"
 #include "core/methods/dynamic_tree.h"
 #include "core/methods/text_methods.h"
+#include "core/model/heads/draft_head.h"
+#include "core/verify/text_acceptor.h"
 
 namespace triescope {
 

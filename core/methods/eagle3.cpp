@@ -2,11 +2,11 @@
 // its own drafts, and gives logits over a draft vocabulary. The tree is EAGLE-2's dynamic one.
 // Source: Li et al., "EAGLE-3: Scaling up Inference Acceleration of Large Language Models via
 // Training-Time Test", 2025.
-#include "core/accept/text_acceptor.h"
 #include "core/base/error.h"
-#include "core/heads/draft_head.h"
 #include "core/methods/dynamic_tree.h"
 #include "core/methods/text_methods.h"
+#include "core/model/heads/draft_head.h"
+#include "core/verify/text_acceptor.h"
 
 namespace triescope {
 namespace {

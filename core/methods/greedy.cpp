@@ -1,6 +1,6 @@
 // Greedy decoding: always the most probable token.
-#include "core/accept/text_acceptor.h"
 #include "core/methods/search_methods.h"
+#include "core/verify/text_acceptor.h"
 
 namespace triescope {
 

@@ -17,9 +17,9 @@
 #include <unordered_map>
 #include <vector>
 
-#include "core/heads/draft_head.h"
 #include "core/method/drafter.h"
-#include "core/runner/tree_runner.h"
+#include "core/model/heads/draft_head.h"
+#include "core/tree/tree_runner.h"
 
 namespace triescope {
 

@@ -2,10 +2,10 @@
 // before it, so the tree grows level by level. A transformer layer in front of the heads follows
 // the text. Source: Ankner et al., "Hydra: Sequentially-Dependent Draft Heads for Medusa Decoding",
 // 2024.
-#include "core/accept/text_acceptor.h"
 #include "core/methods/rank_tree.h"
 #include "core/methods/text_methods.h"
 #include "core/methods/token_heads_drafter.h"
+#include "core/verify/text_acceptor.h"
 
 namespace triescope {
 

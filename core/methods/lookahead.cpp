@@ -15,11 +15,11 @@
 // Decoding", 2024.
 #include <memory>
 
-#include "core/accept/text_acceptor.h"
 #include "core/base/error.h"
 #include "core/lookup/ngram_pool.h"
 #include "core/methods/draft_text.h"
 #include "core/methods/text_methods.h"
+#include "core/verify/text_acceptor.h"
 
 namespace triescope {
 namespace {

@@ -2,10 +2,10 @@
 // its own distance, all from the same state, and a static tree of their best tokens is verified in
 // one forward. Source: Cai et al., "Medusa: Simple LLM Inference Acceleration Framework with
 // Multiple Decoding Heads", 2024.
-#include "core/accept/text_acceptor.h"
 #include "core/methods/rank_tree.h"
 #include "core/methods/text_methods.h"
 #include "core/methods/token_heads_drafter.h"
+#include "core/verify/text_acceptor.h"
 
 namespace triescope {
 

@@ -1,11 +1,11 @@
 // N-gram-trie speculation: the drafts are the tree of what followed the last tokens earlier in the
 // text (core/lookup/ngram_trie.h).
 #include "core/lookup/ngram_trie.h"
-#include "core/accept/text_acceptor.h"
 #include "core/base/error.h"
 #include "core/methods/draft_budget.h"
 #include "core/methods/draft_text.h"
 #include "core/methods/text_methods.h"
+#include "core/verify/text_acceptor.h"
 
 namespace triescope {
 namespace {

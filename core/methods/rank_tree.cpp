@@ -7,7 +7,7 @@
 #include <map>
 
 #include "core/base/error.h"
-#include "core/heads/draft_head.h"
+#include "core/model/heads/draft_head.h"
 
 namespace triescope {
 namespace {

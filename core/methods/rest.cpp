@@ -2,13 +2,13 @@
 // Source: He et al., "REST: Retrieval-Based Speculative Decoding", NAACL 2024.
 #include <algorithm>
 
-#include "core/accept/text_acceptor.h"
 #include "core/base/error.h"
 #include "core/base/text_file.h"
 #include "core/lookup/suffix_array.h"
 #include "core/methods/draft_budget.h"
 #include "core/methods/draft_text.h"
 #include "core/methods/text_methods.h"
+#include "core/verify/text_acceptor.h"
 
 namespace triescope {
 namespace {

@@ -1,6 +1,6 @@
 // Sampling: each token is drawn from the model's distribution after processors and warpers.
-#include "core/accept/text_acceptor.h"
 #include "core/methods/text_methods.h"
+#include "core/verify/text_acceptor.h"
 
 namespace triescope {
 

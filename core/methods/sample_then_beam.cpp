@@ -1,8 +1,8 @@
 // Sample, then beam: the first k tokens are drawn, and a beam search goes on from where they end.
 // The draw gives variety, the search quality.
-#include "core/accept/beam.h"
-#include "core/accept/text_acceptor.h"
 #include "core/methods/search_methods.h"
+#include "core/verify/beam.h"
+#include "core/verify/text_acceptor.h"
 
 namespace triescope {
 namespace {

@@ -19,12 +19,12 @@
 #include <utility>
 #include <vector>
 
-#include "core/accept/model_rows.h"
-#include "core/accept/rule_table.h"
-#include "core/accept/text_acceptor.h"
-#include "core/heads/draft_head.h"
 #include "core/methods/rank_tree.h"
 #include "core/methods/text_methods.h"
+#include "core/model/heads/draft_head.h"
+#include "core/sampling/model_rows.h"
+#include "core/verify/rule_table.h"
+#include "core/verify/text_acceptor.h"
 
 namespace triescope {
 namespace {

@@ -4,10 +4,10 @@
 
 #include <algorithm>
 
-#include "core/accept/text_acceptor.h"
 #include "core/methods/draft_budget.h"
 #include "core/methods/draft_text.h"
 #include "core/methods/text_methods.h"
+#include "core/verify/text_acceptor.h"
 
 namespace triescope {
 namespace {

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <vector>
 
-#include "core/heads/draft_head.h"
 #include "core/methods/head_runner.h"
 #include "core/methods/rank_tree.h"
+#include "core/model/heads/draft_head.h"
 
 namespace triescope {
 namespace {

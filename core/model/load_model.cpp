@@ -6,7 +6,7 @@
 
 #include "core/base/bytes_text.h"
 #include "core/base/error.h"
-#include "core/formats/weights.h"
+#include "core/files/weights.h"
 #include "core/kernels/linear.h"
 #include "core/model/model.h"
 #include "core/model/rope_scaling.h"

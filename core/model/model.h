@@ -22,7 +22,7 @@
 
 #include "core/base/log.h"
 #include "core/base/row_costs.h"
-#include "core/formats/generation_settings.h"
+#include "core/files/generation_settings.h"
 #include "core/model/logits_row.h"
 
 namespace triescope {
@@ -185,7 +185,7 @@ struct DeviceMemory {
   std::int64_t reserved_bytes = -1;
 };
 
-class TorchShared;  // core/model/torch_shared.h
+class TorchShared;  // core/model/torch/torch_shared.h
 
 class Model {
  public:

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "core/formats/config.h"
+#include "core/files/config.h"
 
 namespace triescope {
 

@@ -6,7 +6,7 @@
 #include <stop_token>
 
 #include "core/base/log.h"
-#include "core/formats/weights.h"
+#include "core/files/weights.h"
 #include "core/model/layer_steps.h"
 #include "core/model/model.h"
 

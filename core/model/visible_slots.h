@@ -2,7 +2,7 @@
 // what a model shares with a draft head.
 #pragma once
 
-#include "core/formats/config.h"
+#include "core/files/config.h"
 #include "core/kernels/tree_attention.h"
 #include "core/model/model.h"
 

@@ -5,7 +5,7 @@
 #include <stop_token>
 
 #include "core/base/log.h"
-#include "core/formats/weights.h"
+#include "core/files/weights.h"
 
 namespace triescope {
 

@@ -16,9 +16,9 @@
 
 #include "core/base/error.h"
 #include "core/base/rng.h"
-#include "core/formats/random_blocks.h"
+#include "core/files/random_blocks.h"
 #include "core/kernels/cuda_module.h"
-#include "core/model/torch_runtime.h"
+#include "core/model/torch/torch_runtime.h"
 
 namespace triescope::kernels {
 namespace {

@@ -18,9 +18,9 @@
 #include <map>
 #include <sstream>
 
-#include "core/decode/session.h"
 #include "core/model/model.h"
-#include "core/tokenizer/tokenizer.h"
+#include "core/session/session.h"
+#include "core/text/tokenizer/tokenizer.h"
 #include "tests/support/spec_bench.h"
 
 namespace triescope {

@@ -24,12 +24,12 @@
 #include "core/base/bf16.h"
 #include "core/base/rng.h"
 #include "core/base/timing.h"
-#include "core/formats/random_blocks.h"
+#include "core/files/random_blocks.h"
 #include "core/kernels/cpu_variant.h"
 #include "core/kernels/linear.h"
 #include "core/kernels/machine_limits.h"
 #include "core/kernels/tree_attention.h"
-#include "core/model/cpu_kv.h"
+#include "core/model/cpu/cpu_kv.h"
 
 namespace triescope::kernels {
 namespace {

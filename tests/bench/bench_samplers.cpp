@@ -7,10 +7,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/accept/warpers.h"
 #include "core/base/rng.h"
 #include "core/lookup/ngram_trie.h"
 #include "core/lookup/suffix_automaton.h"
+#include "core/sampling/warpers.h"
 
 namespace triescope {
 namespace {

@@ -21,7 +21,7 @@
 #include "core/base/timing.h"
 #include "core/kernels/linear.h"
 #include "core/kernels/tree_attention.h"
-#include "core/model/cpu_weights.h"
+#include "core/model/cpu/cpu_weights.h"
 #include "tests/support/command.h"
 #include "tests/support/paths.h"
 

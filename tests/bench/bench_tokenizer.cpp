@@ -8,7 +8,7 @@
 #include <sstream>
 #include <string>
 
-#include "core/tokenizer/tokenizer.h"
+#include "core/text/tokenizer/tokenizer.h"
 #include "tests/support/paths.h"
 #include "tests/support/spec_bench.h"
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "core/jinja/jinja.h"
+#include "core/text/jinja/jinja.h"
 #include "tests/fuzz/fuzz.h"
 
 using namespace triescope;

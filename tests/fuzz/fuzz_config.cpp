@@ -1,6 +1,6 @@
 // config.json: every family's reading of it, and where the configuration then expects its tensors.
-#include "core/formats/config.h"
-#include "core/formats/weight_names.h"
+#include "core/files/config.h"
+#include "core/files/weight_names.h"
 #include "tests/fuzz/fuzz.h"
 
 using namespace triescope;

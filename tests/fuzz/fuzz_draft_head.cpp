@@ -1,8 +1,8 @@
 // A draft head: its config.json, a zero byte, then its safetensors file; for a target and for none.
 #include <algorithm>
 
-#include "core/formats/draft_head/head_file.h"
-#include "core/formats/draft_head/stored_tensors.h"
+#include "core/files/draft_head/head_file.h"
+#include "core/files/draft_head/stored_tensors.h"
 #include "tests/fuzz/fuzz.h"
 
 using namespace triescope;

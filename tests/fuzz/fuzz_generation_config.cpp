@@ -1,5 +1,5 @@
 // generation_config.json beside a good config.json.
-#include "core/formats/config.h"
+#include "core/files/config.h"
 #include "tests/fuzz/fuzz.h"
 
 using namespace triescope;

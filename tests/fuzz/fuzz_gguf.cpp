@@ -4,11 +4,11 @@
 #include <string>
 #include <vector>
 
-#include "core/formats/config.h"
-#include "core/formats/dequantise.h"
-#include "core/formats/gguf.h"
-#include "core/tokenizer/spec.h"
-#include "core/tokenizer/tokenizer.h"
+#include "core/files/config.h"
+#include "core/files/dequantise.h"
+#include "core/files/gguf.h"
+#include "core/text/tokenizer/spec.h"
+#include "core/text/tokenizer/tokenizer.h"
 #include "tests/fuzz/fuzz.h"
 
 using namespace triescope;

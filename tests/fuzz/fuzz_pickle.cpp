@@ -1,5 +1,5 @@
 // The pickle of a PyTorch file, without the zip archive around it.
-#include "core/formats/pickle.h"
+#include "core/files/pickle.h"
 
 #include "tests/fuzz/fuzz.h"
 

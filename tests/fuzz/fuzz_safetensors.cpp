@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "core/formats/safetensors.h"
+#include "core/files/safetensors.h"
 #include "tests/fuzz/fuzz.h"
 
 using namespace triescope;

@@ -2,8 +2,8 @@
 // and decoded.
 #include <algorithm>
 
-#include "core/tokenizer/spec.h"
-#include "core/tokenizer/tokenizer.h"
+#include "core/text/tokenizer/spec.h"
+#include "core/text/tokenizer/tokenizer.h"
 #include "tests/fuzz/fuzz.h"
 
 using namespace triescope;

@@ -1,7 +1,7 @@
 // A .bin or .pt file: zip directory, pickle, then all bytes of every tensor.
 #include <vector>
 
-#include "core/formats/torch_file.h"
+#include "core/files/torch_file.h"
 #include "tests/fuzz/fuzz.h"
 
 using namespace triescope;

@@ -16,8 +16,8 @@
 #include <vector>
 
 #include "core/capture/recorder.h"
-#include "core/decode/session.h"
 #include "core/model/model.h"
+#include "core/session/session.h"
 #include "tests/golden/golden_share.h"
 #include "tests/support/device.h"
 #include "tests/support/fake_model.h"

@@ -11,9 +11,9 @@
 #include <utility>
 
 #include "core/capture/recorder.h"
-#include "core/decode/session.h"
 #include "core/model/model.h"
-#include "core/tokenizer/tokenizer.h"
+#include "core/session/session.h"
+#include "core/text/tokenizer/tokenizer.h"
 #include "tests/golden/golden_share.h"
 #include "tests/golden/parity_compare.h"
 #include "tests/support/device.h"

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <fstream>
 
-#include "core/decode/session.h"
 #include "core/model/model.h"
-#include "core/tokenizer/tokenizer.h"
+#include "core/session/session.h"
+#include "core/text/tokenizer/tokenizer.h"
 #include "tests/golden/golden_share.h"
 #include "tests/support/device.h"
 #include "tests/support/paths.h"

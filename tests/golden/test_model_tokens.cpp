@@ -6,7 +6,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "core/decode/session.h"
+#include "core/session/session.h"
 #include "tests/golden/golden_share.h"
 #include "tests/support/device.h"
 #include "tests/support/fake_model.h"

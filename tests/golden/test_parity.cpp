@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/accept/logits_processors.h"
-#include "core/accept/warpers.h"
+#include "core/sampling/logits_processors.h"
+#include "core/sampling/warpers.h"
 #include "tests/golden/golden_share.h"
 #include "tests/golden/parity_compare.h"
 

@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "core/heads/draft_head.h"
+#include "core/model/heads/draft_head.h"
 #include "core/model/model.h"
 #include "tests/support/paths.h"
 #include "tests/support/skip.h"

@@ -16,8 +16,8 @@
 
 #include "core/base/timing.h"
 #include "core/capture/recorder.h"
-#include "core/decode/session.h"
 #include "core/model/model.h"
+#include "core/session/session.h"
 #include "tests/support/fake_model.h"
 
 namespace {

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "core/accept/beam_candidates.h"
+#include "core/verify/beam_candidates.h"
 
 namespace triescope::test {
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "core/base/error.h"
-#include "core/heads/draft_head.h"
+#include "core/model/heads/draft_head.h"
 #include "tests/support/fake_model.h"
 
 namespace triescope::test {

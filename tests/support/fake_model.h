@@ -15,7 +15,7 @@
 #include "core/base/error.h"
 #include "core/model/kv_slots.h"
 #include "core/model/model.h"
-#include "core/tokenizer/tokenizer.h"
+#include "core/text/tokenizer/tokenizer.h"
 
 namespace triescope::test {
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "core/formats/draft_head/head_file.h"
-#include "core/formats/draft_head/stored_tensors.h"
+#include "core/files/draft_head/head_file.h"
+#include "core/files/draft_head/stored_tensors.h"
 
 namespace triescope::test {
 

@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include "core/decode/session.h"
-#include "core/heads/draft_head.h"
+#include "core/model/heads/draft_head.h"
+#include "core/session/session.h"
 #include "tests/support/fake_model.h"
 #include "tests/support/memory_recorder.h"
 

@@ -11,7 +11,7 @@
 #include "core/base/error.h"
 #include "core/base/rng.h"
 #include "core/capture/recorder.h"
-#include "core/heads/draft_head.h"
+#include "core/model/heads/draft_head.h"
 #include "core/model/model.h"
 
 namespace triescope::test {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "core/kv/slot_store.h"
+#include "core/tree/slot_store.h"
 #include "tests/support/fake_model.h"
 
 namespace triescope::test {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "app/run/bench/prompts.h"
+#include "app/bench/prompts.h"
 
 namespace triescope::test {
 

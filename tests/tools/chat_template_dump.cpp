@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/error.h"
-#include "core/tokenizer/chat_template.h"
+#include "core/text/tokenizer/chat_template.h"
 
 int main(int count, char** arguments) {
   if (count != 3) {

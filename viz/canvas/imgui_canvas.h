@@ -1,5 +1,5 @@
 // ImGuiCanvas: the drawing interface over an ImDrawList. It lives for one frame and borrows list
-// and fonts. Window thread only. The verdict marks are shapes (viz/look/drawing.h) and need no
+// and fonts. Window thread only. The verdict marks are shapes (viz/draw/drawing.h) and need no
 // font.
 #pragma once
 

@@ -7,12 +7,12 @@
 
 #include "core/base/error.h"
 #include "viz/canvas/cairo_canvas.h"
+#include "viz/draw/drawing.h"
 #include "viz/export/run_facts.h"
 #include "viz/export/whole_file.h"
-#include "viz/look/drawing.h"
 #include "viz/panels/charts.h"
 #include "viz/panels/panel.h"
-#include "viz/words/number_text.h"
+#include "viz/text/number_text.h"
 
 namespace triescope::viz {
 namespace {

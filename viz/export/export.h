@@ -13,8 +13,8 @@
 
 #include "core/base/log.h"
 #include "core/capture/capture.h"
-#include "viz/look/scene.h"
-#include "viz/look/theme.h"
+#include "viz/draw/scene.h"
+#include "viz/draw/theme.h"
 #include "viz/panels/panel.h"
 
 namespace triescope::viz {

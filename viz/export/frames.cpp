@@ -6,12 +6,12 @@
 
 #include "core/base/error.h"
 #include "viz/canvas/cairo_canvas.h"
+#include "viz/draw/drawing.h"
 #include "viz/export/color_table.h"
 #include "viz/export/export.h"
 #include "viz/export/gif_file.h"
 #include "viz/export/run_facts.h"
 #include "viz/export/whole_file.h"
-#include "viz/look/drawing.h"
 #include "viz/panels/charts.h"
 #include "viz/panels/panel.h"
 

@@ -10,7 +10,7 @@
 
 #include "core/base/log.h"
 #include "core/capture/capture.h"
-#include "viz/look/theme.h"
+#include "viz/draw/theme.h"
 
 namespace triescope::viz {
 

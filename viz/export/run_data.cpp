@@ -10,8 +10,8 @@
 
 #include "core/base/error.h"
 #include "viz/export/whole_file.h"
-#include "viz/questions/step_drafts.h"
-#include "viz/questions/verdict_kinds.h"
+#include "viz/query/step_drafts.h"
+#include "viz/query/verdict_kinds.h"
 
 namespace triescope::viz {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "viz/words/timed_text.h"
+#include "viz/text/timed_text.h"
 
 namespace triescope::viz {
 

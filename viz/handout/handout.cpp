@@ -10,8 +10,8 @@
 #include "viz/handout/page_pictures.h"
 #include "viz/handout/pane_plan.h"
 #include "viz/handout/step_words.h"
-#include "viz/questions/leaves.h"
-#include "viz/words/token_text.h"
+#include "viz/query/leaves.h"
+#include "viz/text/token_text.h"
 
 namespace triescope::viz {
 namespace {

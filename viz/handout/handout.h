@@ -9,7 +9,7 @@
 //   handout_page.h      the page around the data, which packed_data.h makes small; assets/handout draws and
 //                       drives it
 //
-// app/run/lesson_page.h makes such a page of a lesson.
+// app/lesson/lesson_page.h makes such a page of a lesson.
 //
 // A capture's contents may come from others: they enter the page as data, never as markup, and the
 // page's policy runs no script but its own and fetches nothing.

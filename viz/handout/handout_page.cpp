@@ -9,13 +9,13 @@
 #include <vector>
 
 #include "core/base/error.h"
-#include "viz/assets/assets.h"
 #include "viz/canvas/markup_text.h"
+#include "viz/draw/theme.h"
 #include "viz/export/run_facts.h"
 #include "viz/export/whole_file.h"
 #include "viz/handout/json_text.h"
 #include "viz/handout/packed_data.h"
-#include "viz/look/theme.h"
+#include "viz/text/assets.h"
 
 namespace triescope::viz {
 namespace {

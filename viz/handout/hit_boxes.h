@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
+#include "viz/draw/scene.h"
 #include "viz/handout/element_canvas.h"
-#include "viz/look/scene.h"
 #include "viz/panels/panel.h"
 
 namespace triescope::viz {

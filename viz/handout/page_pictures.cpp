@@ -1,7 +1,7 @@
 #include "viz/handout/page_pictures.h"
 
+#include "viz/draw/node_text.h"
 #include "viz/handout/json_text.h"
-#include "viz/look/node_text.h"
 
 namespace triescope::viz {
 namespace {

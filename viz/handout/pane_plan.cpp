@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <map>
 
-#include "viz/questions/beam_decision.h"
+#include "viz/query/beam_decision.h"
 
 namespace triescope::viz {
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "viz/narration/story.h"
-#include "viz/questions/step_drafts.h"
+#include "viz/query/step_drafts.h"
 
 namespace triescope::viz {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "viz/words/token_text.h"
+#include "viz/text/token_text.h"
 
 namespace triescope::viz {
 namespace {

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "viz/narration/story.h"
-#include "viz/words/token_text.h"
+#include "viz/text/token_text.h"
 
 namespace triescope::viz {
 namespace {

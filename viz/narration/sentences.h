@@ -16,7 +16,7 @@
 #include <string_view>
 #include <vector>
 
-#include "viz/assets/assets.h"
+#include "viz/text/assets.h"
 
 namespace triescope::viz {
 

@@ -1,6 +1,6 @@
 // The program's own sentences: a file of its own, so that reading templates needs no assets.
-#include "viz/assets/assets.h"
 #include "viz/narration/sentences.h"
+#include "viz/text/assets.h"
 
 namespace triescope::viz {
 

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/error.h"
-#include "viz/words/count_text.h"
+#include "viz/text/count_text.h"
 
 namespace triescope::viz {
 namespace {

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "viz/narration/story.h"
-#include "viz/questions/drafter_view.h"
+#include "viz/query/drafter_view.h"
 
 namespace triescope::viz {
 namespace {

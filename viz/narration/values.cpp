@@ -2,9 +2,9 @@
 
 #include <utility>
 
-#include "viz/words/count_text.h"
-#include "viz/words/number_text.h"
-#include "viz/words/token_text.h"
+#include "viz/text/count_text.h"
+#include "viz/text/number_text.h"
+#include "viz/text/token_text.h"
 
 namespace triescope::viz {
 namespace {

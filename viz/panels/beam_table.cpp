@@ -5,13 +5,13 @@
 #include <map>
 #include <string>
 
-#include "viz/look/drawing.h"
-#include "viz/look/node_text.h"
-#include "viz/look/reason_text.h"
+#include "viz/draw/drawing.h"
+#include "viz/draw/node_text.h"
+#include "viz/draw/reason_text.h"
 #include "viz/panels/column_fit.h"
-#include "viz/words/finish_text.h"
-#include "viz/words/number_text.h"
-#include "viz/words/token_text.h"
+#include "viz/text/finish_text.h"
+#include "viz/text/number_text.h"
+#include "viz/text/token_text.h"
 
 namespace triescope::viz {
 namespace {

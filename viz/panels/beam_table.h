@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "viz/canvas/canvas.h"
-#include "viz/look/scene.h"
-#include "viz/questions/beam_decision.h"
+#include "viz/draw/scene.h"
+#include "viz/query/beam_decision.h"
 
 namespace triescope::viz {
 

@@ -4,14 +4,14 @@
 #include <cmath>
 #include <sstream>
 
-#include "viz/look/drawing.h"
-#include "viz/look/node_text.h"
+#include "viz/draw/drawing.h"
+#include "viz/draw/node_text.h"
 #include "viz/panels/owner_switch.h"
 #include "viz/panels/panels.h"
-#include "viz/questions/beam_decision.h"
-#include "viz/questions/leaves.h"
-#include "viz/words/number_text.h"
-#include "viz/words/token_text.h"
+#include "viz/query/beam_decision.h"
+#include "viz/query/leaves.h"
+#include "viz/text/number_text.h"
+#include "viz/text/token_text.h"
 
 namespace triescope::viz {
 namespace {

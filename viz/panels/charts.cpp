@@ -6,11 +6,11 @@
 #include "core/base/counted.h"
 #include "core/base/error.h"
 #include "core/base/nearest_name.h"
-#include "viz/look/drawing.h"
+#include "viz/draw/drawing.h"
 #include "viz/panels/level_chart.h"
 #include "viz/panels/level_history.h"
 #include "viz/panels/verdict_history.h"
-#include "viz/words/number_text.h"
+#include "viz/text/number_text.h"
 
 namespace triescope::viz {
 namespace {

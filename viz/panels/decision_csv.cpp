@@ -3,13 +3,13 @@
 #include <cmath>
 #include <sstream>
 
-#include "viz/look/node_text.h"
-#include "viz/look/reason_text.h"
+#include "viz/draw/node_text.h"
+#include "viz/draw/reason_text.h"
 #include "viz/panels/beam_table.h"
 #include "viz/panels/draw_table.h"
-#include "viz/words/finish_text.h"
-#include "viz/words/number_text.h"
-#include "viz/words/token_text.h"
+#include "viz/text/finish_text.h"
+#include "viz/text/number_text.h"
+#include "viz/text/token_text.h"
 
 namespace triescope::viz {
 namespace {

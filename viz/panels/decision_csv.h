@@ -8,10 +8,10 @@
 #include <string>
 
 #include "core/capture/capture.h"
-#include "viz/look/scene.h"
+#include "viz/draw/scene.h"
 #include "viz/panels/verdict_list.h"
-#include "viz/questions/beam_decision.h"
-#include "viz/questions/draw_decision.h"
+#include "viz/query/beam_decision.h"
+#include "viz/query/draw_decision.h"
 
 namespace triescope::viz {
 

@@ -5,13 +5,13 @@
 #include <sstream>
 
 #include "core/base/counted.h"
-#include "viz/look/drawing.h"
-#include "viz/look/node_text.h"
+#include "viz/draw/drawing.h"
+#include "viz/draw/node_text.h"
 #include "viz/panels/level_history.h"
 #include "viz/panels/panels.h"
-#include "viz/questions/step_so_far.h"
-#include "viz/words/number_text.h"
-#include "viz/words/token_text.h"
+#include "viz/query/step_so_far.h"
+#include "viz/text/number_text.h"
+#include "viz/text/token_text.h"
 
 namespace triescope::viz {
 namespace {

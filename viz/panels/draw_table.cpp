@@ -4,9 +4,9 @@
 #include <cmath>
 #include <functional>
 
-#include "viz/look/drawing.h"
-#include "viz/words/number_text.h"
-#include "viz/words/token_text.h"
+#include "viz/draw/drawing.h"
+#include "viz/text/number_text.h"
+#include "viz/text/token_text.h"
 
 namespace triescope::viz {
 namespace {

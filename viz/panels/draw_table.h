@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "viz/canvas/canvas.h"
-#include "viz/look/scene.h"
-#include "viz/questions/draw_decision.h"
+#include "viz/draw/scene.h"
+#include "viz/query/draw_decision.h"
 
 namespace triescope::viz {
 

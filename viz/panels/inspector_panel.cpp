@@ -5,17 +5,17 @@
 #include <sstream>
 
 #include "core/base/counted.h"
-#include "viz/assets/glossary.h"
-#include "viz/look/drawing.h"
-#include "viz/look/node_text.h"
-#include "viz/look/reason_text.h"
+#include "viz/draw/drawing.h"
+#include "viz/draw/node_text.h"
+#include "viz/draw/reason_text.h"
 #include "viz/panels/panels.h"
 #include "viz/panels/row_source.h"
-#include "viz/questions/compare_figures.h"
-#include "viz/questions/run_settings.h"
-#include "viz/words/number_text.h"
-#include "viz/words/timed_text.h"
-#include "viz/words/token_text.h"
+#include "viz/query/compare_figures.h"
+#include "viz/query/run_settings.h"
+#include "viz/text/glossary.h"
+#include "viz/text/number_text.h"
+#include "viz/text/timed_text.h"
+#include "viz/text/token_text.h"
 
 namespace triescope::viz {
 namespace {

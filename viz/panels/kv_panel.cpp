@@ -4,17 +4,17 @@
 #include <cmath>
 
 #include "core/base/counted.h"
+#include "viz/draw/drawing.h"
+#include "viz/draw/node_text.h"
 #include "viz/layouts/slot_grid.h"
 #include "viz/layouts/zoom.h"
-#include "viz/look/drawing.h"
-#include "viz/look/node_text.h"
 #include "viz/panels/kv_range.h"
 #include "viz/panels/kv_slots.h"
 #include "viz/panels/kv_strip.h"
 #include "viz/panels/owner_switch.h"
 #include "viz/panels/panels.h"
 #include "viz/panels/zoom_input.h"
-#include "viz/words/number_text.h"
+#include "viz/text/number_text.h"
 
 namespace triescope::viz {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "core/capture/capture.h"
 #include "viz/canvas/canvas.h"
-#include "viz/look/scene.h"
+#include "viz/draw/scene.h"
 #include "viz/panels/row_source.h"
 
 namespace triescope::viz {

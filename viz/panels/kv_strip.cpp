@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "viz/look/drawing.h"
-#include "viz/look/node_text.h"
+#include "viz/draw/drawing.h"
+#include "viz/draw/node_text.h"
 
 namespace triescope::viz {
 namespace {

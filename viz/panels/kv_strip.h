@@ -9,8 +9,8 @@
 
 #include "core/capture/capture.h"
 #include "viz/canvas/canvas.h"
+#include "viz/draw/scene.h"
 #include "viz/layouts/slot_grid.h"
-#include "viz/look/scene.h"
 #include "viz/panels/kv_range.h"
 #include "viz/panels/row_source.h"
 

@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
+#include "viz/draw/drawing.h"
 #include "viz/layouts/axis.h"
-#include "viz/look/drawing.h"
 #include "viz/panels/level_history.h"
-#include "viz/questions/level_acceptance.h"
-#include "viz/words/number_text.h"
+#include "viz/query/level_acceptance.h"
+#include "viz/text/number_text.h"
 
 namespace triescope::viz {
 namespace {

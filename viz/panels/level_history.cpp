@@ -6,11 +6,11 @@
 #include <utility>
 
 #include "core/base/counted.h"
-#include "viz/look/drawing.h"
-#include "viz/look/node_text.h"
+#include "viz/draw/drawing.h"
+#include "viz/draw/node_text.h"
 #include "viz/panels/column_fit.h"
-#include "viz/questions/step_so_far.h"
-#include "viz/words/number_text.h"
+#include "viz/query/step_so_far.h"
+#include "viz/text/number_text.h"
 
 namespace triescope::viz {
 namespace {

@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "viz/canvas/canvas.h"
-#include "viz/look/scene.h"
-#include "viz/questions/draft_levels.h"
-#include "viz/questions/level_acceptance.h"
-#include "viz/words/number_text.h"
+#include "viz/draw/scene.h"
+#include "viz/query/draft_levels.h"
+#include "viz/query/level_acceptance.h"
+#include "viz/text/number_text.h"
 
 namespace triescope::viz {
 

@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <sstream>
 
-#include "viz/look/drawing.h"
+#include "viz/draw/drawing.h"
 #include "viz/panels/panels.h"
-#include "viz/words/number_text.h"
+#include "viz/text/number_text.h"
 
 namespace triescope::viz {
 namespace {

@@ -5,10 +5,10 @@
 #include <set>
 
 #include "core/base/counted.h"
+#include "viz/draw/drawing.h"
+#include "viz/draw/node_text.h"
 #include "viz/layouts/mask_grid.h"
 #include "viz/layouts/zoom.h"
-#include "viz/look/drawing.h"
-#include "viz/look/node_text.h"
 #include "viz/panels/mask_picture.h"
 #include "viz/panels/mask_rows.h"
 #include "viz/panels/owner_switch.h"

@@ -4,8 +4,8 @@
 #include <string>
 
 #include "core/base/counted.h"
-#include "viz/look/drawing.h"
-#include "viz/look/node_text.h"
+#include "viz/draw/drawing.h"
+#include "viz/draw/node_text.h"
 #include "viz/panels/owner_switch.h"
 
 namespace triescope::viz {

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "viz/canvas/canvas.h"
+#include "viz/draw/scene.h"
 #include "viz/layouts/mask_grid.h"
-#include "viz/look/scene.h"
 #include "viz/panels/mask_rows.h"
 #include "viz/panels/row_source.h"
 

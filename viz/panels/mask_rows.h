@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/capture/capture.h"
-#include "viz/look/scene.h"
+#include "viz/draw/scene.h"
 #include "viz/panels/row_source.h"
 
 namespace triescope::viz {

@@ -5,10 +5,10 @@
 #include <iterator>
 #include <vector>
 
-#include "viz/look/drawing.h"
-#include "viz/questions/kv_levels.h"
-#include "viz/words/count_text.h"
-#include "viz/words/number_text.h"
+#include "viz/draw/drawing.h"
+#include "viz/query/kv_levels.h"
+#include "viz/text/count_text.h"
+#include "viz/text/number_text.h"
 
 namespace triescope::viz::memory_curves {
 

@@ -12,8 +12,8 @@
 
 #include "core/capture/records.h"
 #include "viz/canvas/canvas.h"
+#include "viz/draw/scene.h"
 #include "viz/layouts/axis.h"
-#include "viz/look/scene.h"
 #include "viz/panels/row_source.h"
 
 namespace triescope::viz::memory_curves {

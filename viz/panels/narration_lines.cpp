@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "viz/look/drawing.h"
+#include "viz/draw/drawing.h"
 
 namespace triescope::viz {
 namespace {

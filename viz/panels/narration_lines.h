@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "viz/canvas/canvas.h"
-#include "viz/look/scene.h"
+#include "viz/draw/scene.h"
 #include "viz/narration/narration.h"
 
 namespace triescope::viz {

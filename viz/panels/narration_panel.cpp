@@ -5,13 +5,13 @@
 
 #include "core/base/counted.h"
 #include "core/base/error.h"
-#include "viz/look/drawing.h"
-#include "viz/look/node_text.h"
+#include "viz/draw/drawing.h"
+#include "viz/draw/node_text.h"
 #include "viz/narration/narration_text.h"
 #include "viz/narration/sentences.h"
 #include "viz/panels/narration_lines.h"
 #include "viz/panels/panels.h"
-#include "viz/words/number_text.h"
+#include "viz/text/number_text.h"
 
 namespace triescope::viz {
 namespace {

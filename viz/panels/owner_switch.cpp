@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "viz/look/drawing.h"
+#include "viz/draw/drawing.h"
 
 namespace triescope::viz {
 

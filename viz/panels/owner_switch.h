@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "viz/canvas/canvas.h"
-#include "viz/look/scene.h"
+#include "viz/draw/scene.h"
 #include "viz/panels/row_source.h"
 
 namespace triescope::viz {

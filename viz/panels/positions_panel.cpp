@@ -6,10 +6,10 @@
 #include <sstream>
 
 #include "core/base/counted.h"
+#include "viz/draw/drawing.h"
+#include "viz/draw/node_text.h"
 #include "viz/layouts/axis.h"
 #include "viz/layouts/zoom.h"
-#include "viz/look/drawing.h"
-#include "viz/look/node_text.h"
 #include "viz/panels/owner_switch.h"
 #include "viz/panels/panels.h"
 #include "viz/panels/zoom_input.h"

@@ -4,11 +4,11 @@
 #include <unordered_set>
 
 #include "core/base/counted.h"
-#include "viz/questions/changes.h"
-#include "viz/questions/leaves.h"
-#include "viz/words/finish_text.h"
-#include "viz/words/number_text.h"
-#include "viz/words/token_text.h"
+#include "viz/query/changes.h"
+#include "viz/query/leaves.h"
+#include "viz/text/finish_text.h"
+#include "viz/text/number_text.h"
+#include "viz/text/token_text.h"
 
 namespace triescope::viz {
 namespace {

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "viz/canvas/canvas.h"
-#include "viz/look/drawing.h"
-#include "viz/look/scene.h"
+#include "viz/draw/drawing.h"
+#include "viz/draw/scene.h"
 
 namespace triescope::viz {
 

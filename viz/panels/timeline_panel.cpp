@@ -5,14 +5,14 @@
 #include <sstream>
 
 #include "core/base/counted.h"
+#include "viz/draw/drawing.h"
+#include "viz/draw/range_band.h"
 #include "viz/layouts/axis.h"
 #include "viz/layouts/zoom.h"
-#include "viz/look/drawing.h"
-#include "viz/look/range_band.h"
 #include "viz/panels/panels.h"
 #include "viz/panels/zoom_input.h"
-#include "viz/words/number_text.h"
-#include "viz/words/timed_text.h"
+#include "viz/text/number_text.h"
+#include "viz/text/timed_text.h"
 
 namespace triescope::viz {
 namespace {

@@ -6,7 +6,7 @@
 #include <unordered_set>
 #include <vector>
 
-#include "viz/words/number_text.h"
+#include "viz/text/number_text.h"
 
 namespace triescope::viz {
 

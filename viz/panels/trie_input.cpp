@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/base/counted.h"
-#include "viz/look/node_text.h"
+#include "viz/draw/node_text.h"
 #include "viz/panels/zoom_input.h"
 
 namespace triescope::viz {

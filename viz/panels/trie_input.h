@@ -2,7 +2,7 @@
 #pragma once
 
 #include "viz/canvas/canvas.h"
-#include "viz/look/scene.h"
+#include "viz/draw/scene.h"
 #include "viz/panels/trie_fold_state.h"
 #include "viz/panels/trie_picture.h"
 

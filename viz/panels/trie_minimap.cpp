@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "viz/look/node_text.h"
+#include "viz/draw/node_text.h"
 #include "viz/panels/trie_picture.h"
 
 namespace triescope::viz {

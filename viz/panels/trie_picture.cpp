@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "core/base/counted.h"
-#include "viz/look/drawing.h"
+#include "viz/draw/drawing.h"
 
 namespace triescope::viz {
 namespace {

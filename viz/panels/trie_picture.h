@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "viz/canvas/canvas.h"
+#include "viz/draw/scene.h"
 #include "viz/layouts/trie_view.h"
-#include "viz/look/scene.h"
 #include "viz/panels/trie_minimap.h"
 #include "viz/panels/trie_shape.h"
 

@@ -4,12 +4,12 @@
 #include <numeric>
 
 #include "core/base/counted.h"
+#include "viz/draw/drawing.h"
 #include "viz/layouts/trie_lanes.h"
-#include "viz/look/drawing.h"
-#include "viz/questions/beam_decision.h"
-#include "viz/questions/changes.h"
-#include "viz/questions/leaves.h"
-#include "viz/words/token_text.h"
+#include "viz/query/beam_decision.h"
+#include "viz/query/changes.h"
+#include "viz/query/leaves.h"
+#include "viz/text/token_text.h"
 
 namespace triescope::viz {
 namespace {

@@ -16,9 +16,9 @@
 
 #include "core/capture/capture.h"
 #include "viz/canvas/canvas.h"
+#include "viz/draw/scene.h"
 #include "viz/layouts/trie_folds.h"
 #include "viz/layouts/trie_layout.h"
-#include "viz/look/scene.h"
 
 namespace triescope::viz {
 

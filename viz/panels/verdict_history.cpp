@@ -4,9 +4,9 @@
 #include <cmath>
 
 #include "core/base/counted.h"
-#include "viz/look/drawing.h"
-#include "viz/questions/step_so_far.h"
-#include "viz/words/number_text.h"
+#include "viz/draw/drawing.h"
+#include "viz/query/step_so_far.h"
+#include "viz/text/number_text.h"
 
 namespace triescope::viz {
 namespace {

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "viz/canvas/canvas.h"
+#include "viz/draw/scene.h"
 #include "viz/layouts/axis.h"
-#include "viz/look/scene.h"
 
 namespace triescope::viz {
 

@@ -4,14 +4,14 @@
 #include <cmath>
 #include <cstdint>
 
-#include "viz/look/clause_text.h"
-#include "viz/look/drawing.h"
-#include "viz/look/node_text.h"
-#include "viz/look/reason_text.h"
+#include "viz/draw/clause_text.h"
+#include "viz/draw/drawing.h"
+#include "viz/draw/node_text.h"
+#include "viz/draw/reason_text.h"
 #include "viz/panels/column_fit.h"
-#include "viz/questions/verdict_kinds.h"
-#include "viz/words/number_text.h"
-#include "viz/words/token_text.h"
+#include "viz/query/verdict_kinds.h"
+#include "viz/text/number_text.h"
+#include "viz/text/token_text.h"
 
 namespace triescope::viz {
 namespace {

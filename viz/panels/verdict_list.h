@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "viz/canvas/canvas.h"
-#include "viz/look/scene.h"
-#include "viz/questions/drafter_view.h"
+#include "viz/draw/scene.h"
+#include "viz/query/drafter_view.h"
 
 namespace triescope::viz {
 

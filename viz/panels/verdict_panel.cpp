@@ -7,18 +7,18 @@
 #include <sstream>
 
 #include "core/base/counted.h"
-#include "viz/look/drawing.h"
-#include "viz/look/node_text.h"
-#include "viz/look/reason_text.h"
+#include "viz/draw/drawing.h"
+#include "viz/draw/node_text.h"
+#include "viz/draw/reason_text.h"
 #include "viz/panels/beam_table.h"
 #include "viz/panels/decision_csv.h"
 #include "viz/panels/draw_table.h"
 #include "viz/panels/panels.h"
 #include "viz/panels/verdict_history.h"
 #include "viz/panels/verdict_list.h"
-#include "viz/questions/changes.h"
-#include "viz/questions/step_so_far.h"
-#include "viz/words/number_text.h"
+#include "viz/query/changes.h"
+#include "viz/query/step_so_far.h"
+#include "viz/text/number_text.h"
 
 namespace triescope::viz {
 namespace {

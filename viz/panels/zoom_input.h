@@ -1,8 +1,8 @@
 // The zoom that a frame's input asks for: the wheel over the panel, W and S anywhere.
 #pragma once
 
+#include "viz/draw/scene.h"
 #include "viz/layouts/zoom.h"
-#include "viz/look/scene.h"
 
 namespace triescope::viz {
 

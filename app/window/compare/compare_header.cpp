@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "core/base/counted.h"
-#include "viz/words/number_text.h"
+#include "viz/text/number_text.h"
 
 namespace triescope::app {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "viz/questions/compare_figures.h"
+#include "viz/query/compare_figures.h"
 
 namespace triescope::app {
 

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "core/base/counted.h"
-#include "viz/questions/run_settings.h"
+#include "viz/query/run_settings.h"
 
 namespace triescope::app {
 namespace {

@@ -8,8 +8,8 @@
 #include "app/window/compare/ui_compare.h"
 #include "app/window/shell/style.h"
 #include "core/base/counted.h"
-#include "viz/look/node_text.h"
-#include "viz/words/timed_text.h"
+#include "viz/draw/node_text.h"
+#include "viz/text/timed_text.h"
 
 namespace triescope::app {
 namespace {

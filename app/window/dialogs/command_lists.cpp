@@ -4,7 +4,7 @@
 #include <tuple>
 #include <utility>
 
-#include "app/run/text_tools.h"
+#include "app/session/text_tools.h"
 #include "app/window/shell/search_rank.h"
 #include "core/base/words.h"
 

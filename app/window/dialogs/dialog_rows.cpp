@@ -7,13 +7,13 @@
 #include <span>
 #include <tuple>
 
-#include "app/run/text_tools.h"
+#include "app/session/text_tools.h"
 #include "app/window/shell/search_rank.h"
-#include "core/decode/session.h"
-#include "viz/assets/glossary.h"
-#include "viz/questions/beam_decision.h"
-#include "viz/words/number_text.h"
-#include "viz/words/token_text.h"
+#include "core/session/session.h"
+#include "viz/query/beam_decision.h"
+#include "viz/text/glossary.h"
+#include "viz/text/number_text.h"
+#include "viz/text/token_text.h"
 
 namespace triescope::app {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cfloat>
 
-#include "app/run/text_tools.h"
+#include "app/session/text_tools.h"
 #include "app/window/compare/ui_compare.h"
 #include "app/window/dialogs/dialog_rows.h"
 #include "app/window/dialogs/ui_dialogs.h"

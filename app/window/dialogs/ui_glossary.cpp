@@ -8,7 +8,7 @@
 
 #include "app/window/dialogs/dialog_rows.h"
 #include "app/window/dialogs/ui_dialogs.h"
-#include "viz/assets/glossary.h"
+#include "viz/text/glossary.h"
 
 namespace triescope::app {
 namespace {

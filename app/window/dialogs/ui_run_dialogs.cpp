@@ -6,7 +6,7 @@
 #include <cfloat>
 #include <cstdint>
 
-#include "app/run/typed_number.h"
+#include "app/session/typed_number.h"
 #include "app/window/dialogs/dialog_rows.h"
 #include "app/window/dialogs/ui_dialogs.h"
 #include "app/window/shell/number_field.h"
@@ -14,8 +14,8 @@
 #include "core/base/counted.h"
 #include "core/base/error.h"
 #include "core/method/settings.h"
-#include "viz/look/node_text.h"
-#include "viz/words/token_text.h"
+#include "viz/draw/node_text.h"
+#include "viz/text/token_text.h"
 
 namespace triescope::app {
 namespace {

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstdio>
 
-#include "viz/look/drawing.h"
+#include "viz/draw/drawing.h"
 
 namespace triescope::app {
 namespace {

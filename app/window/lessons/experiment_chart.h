@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "app/run/experiment.h"
+#include "app/lesson/experiment.h"
 #include "viz/canvas/canvas.h"
-#include "viz/look/theme.h"
+#include "viz/draw/theme.h"
 
 namespace triescope::app {
 

@@ -2,7 +2,7 @@
 
 #include "app/window/shell/style.h"
 #include "viz/canvas/imgui_canvas.h"
-#include "viz/look/drawing.h"
+#include "viz/draw/drawing.h"
 
 namespace triescope::app {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "lessons/markdown.h"
 #include "viz/canvas/canvas.h"
-#include "viz/look/theme.h"
+#include "viz/draw/theme.h"
 
 namespace triescope::app {
 

@@ -6,8 +6,8 @@
 #include "app/window/lessons/ui_lesson.h"
 #include "app/window/shell/style.h"
 #include "app/window/workspace/lecture_layout.h"
+#include "viz/draw/drawing.h"
 #include "viz/layouts/zoom.h"
-#include "viz/look/drawing.h"
 
 namespace triescope::app {
 namespace {

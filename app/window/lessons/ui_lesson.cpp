@@ -5,13 +5,13 @@
 #include <cmath>
 #include <utility>
 
-#include "app/run/lesson_words.h"
-#include "app/run/typed_number.h"
+#include "app/lesson/lesson_words.h"
+#include "app/session/typed_number.h"
 #include "app/window/lessons/lesson_card.h"
 #include "app/window/lessons/lesson_text.h"
 #include "app/window/lessons/ui_lesson.h"
 #include "app/window/shell/style.h"
-#include "viz/look/drawing.h"
+#include "viz/draw/drawing.h"
 
 namespace triescope::app {
 namespace {

@@ -1,7 +1,7 @@
 // An experiment in the lesson pane: what is tried, the chart, chi-square, and what that says.
 #include <algorithm>
 
-#include "app/run/lesson_words.h"
+#include "app/lesson/lesson_words.h"
 #include "app/window/lessons/experiment_chart.h"
 #include "app/window/lessons/lesson_card.h"
 #include "app/window/shell/style.h"

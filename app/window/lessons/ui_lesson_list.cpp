@@ -6,7 +6,7 @@
 
 #include "app/window/lessons/ui_lesson.h"
 #include "app/window/shell/style.h"
-#include "viz/look/drawing.h"
+#include "viz/draw/drawing.h"
 
 namespace triescope::app {
 namespace {

@@ -4,13 +4,13 @@
 
 #include <algorithm>
 
-#include "app/run/catalog.h"
-#include "app/run/device_choice.h"
-#include "app/run/memory_check.h"
+#include "app/session/catalog.h"
+#include "app/session/device_choice.h"
+#include "app/session/memory_check.h"
 #include "app/window/run_bar/ui_run_bar.h"
 #include "core/base/error.h"
 #include "core/model/memory_need.h"
-#include "viz/words/number_text.h"
+#include "viz/text/number_text.h"
 
 namespace triescope::app {
 namespace {

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cfloat>
 
-#include "app/run/parameter_groups.h"
-#include "app/run/text_tools.h"
-#include "app/run/typed_number.h"
+#include "app/session/parameter_groups.h"
+#include "app/session/text_tools.h"
+#include "app/session/typed_number.h"
 #include "app/window/run_bar/ui_run_bar.h"
 #include "app/window/shell/number_field.h"
 

@@ -7,12 +7,12 @@
 #include <cstdio>
 #include <filesystem>
 
-#include "app/run/device_choice.h"
-#include "app/run/memory_check.h"
+#include "app/session/device_choice.h"
+#include "app/session/memory_check.h"
 #include "app/window/run_bar/ui_run_bar.h"
 #include "app/window/shell/style.h"
 #include "core/base/error.h"
-#include "core/formats/model_name.h"
+#include "core/files/model_name.h"
 #include "core/methods/registry.h"
 
 namespace triescope::app {

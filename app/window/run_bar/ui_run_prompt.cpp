@@ -6,11 +6,11 @@
 #include <cfloat>
 #include <cstdint>
 
-#include "app/run/parameter_groups.h"
-#include "app/run/typed_number.h"
+#include "app/session/parameter_groups.h"
+#include "app/session/typed_number.h"
 #include "app/window/run_bar/ui_run_bar.h"
 #include "app/window/shell/number_field.h"
-#include "core/tokenizer/conversation.h"
+#include "core/text/tokenizer/conversation.h"
 
 namespace triescope::app {
 namespace {

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "app/run/text_tools.h"
+#include "app/session/text_tools.h"
 #include "app/window/workspace/workspace.h"
-#include "viz/words/token_text.h"
+#include "viz/text/token_text.h"
 
 namespace triescope::app {
 

@@ -7,7 +7,7 @@
 #include <map>
 #include <string>
 
-#include "app/run/lesson_pictures.h"
+#include "app/lesson/lesson_pictures.h"
 
 namespace triescope::app {
 

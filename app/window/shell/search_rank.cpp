@@ -4,7 +4,7 @@
 #include <cctype>
 #include <string_view>
 
-#include "app/run/text_tools.h"
+#include "app/session/text_tools.h"
 #include "core/base/trimmed.h"
 #include "core/base/words.h"
 

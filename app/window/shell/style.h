@@ -3,7 +3,7 @@
 
 #include <imgui.h>
 
-#include "viz/look/theme.h"
+#include "viz/draw/theme.h"
 
 namespace triescope::app {
 

@@ -5,9 +5,9 @@
 #include "app/window/shell/resting_mouse.h"
 #include "app/window/shell/style.h"
 #include "app/window/shell/ui.h"
-#include "viz/assets/glossary.h"
 #include "viz/canvas/shaping.h"
 #include "viz/layouts/zoom.h"
+#include "viz/text/glossary.h"
 
 namespace triescope::app {
 namespace {

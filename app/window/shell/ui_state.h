@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "app/run/breakpoints.h"
-#include "app/run/catalog.h"
-#include "app/run/lesson_library.h"
+#include "app/lesson/lesson_library.h"
+#include "app/session/breakpoints.h"
+#include "app/session/catalog.h"
 #include "app/window/shell/find_in_run.h"
 #include "app/window/shell/keyboard_walk.h"
 #include "app/window/shell/lesson_textures.h"

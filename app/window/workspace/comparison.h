@@ -9,7 +9,7 @@
 
 #include "app/window/workspace/documents.h"
 #include "app/window/workspace/layouts.h"
-#include "viz/questions/comparison.h"
+#include "viz/query/comparison.h"
 
 namespace triescope::app {
 

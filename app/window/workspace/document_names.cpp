@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "viz/words/token_text.h"
+#include "viz/text/token_text.h"
 
 namespace triescope::app {
 

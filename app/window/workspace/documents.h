@@ -10,14 +10,14 @@
 #include <utility>
 #include <vector>
 
-#include "app/run/breakpoints.h"
-#include "app/run/request.h"
+#include "app/session/breakpoints.h"
+#include "app/session/request.h"
 #include "app/window/workspace/messages.h"
 #include "app/window/workspace/preferences.h"
 #include "core/capture/capture.h"
-#include "viz/look/scene.h"
+#include "viz/draw/scene.h"
 #include "viz/panels/panel.h"
-#include "viz/questions/comparison.h"
+#include "viz/query/comparison.h"
 
 namespace triescope::app {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <thread>
 
-#include "app/run/experiment.h"
+#include "app/lesson/experiment.h"
 
 namespace triescope::app {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "app/run/lesson_words.h"
+#include "app/lesson/lesson_words.h"
 #include "core/base/error.h"
 
 namespace triescope::app {

@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "app/run/lesson_library.h"
+#include "app/lesson/lesson_library.h"
 #include "app/window/workspace/experiment_task.h"
 #include "app/window/workspace/lesson_progress.h"
 #include "app/window/workspace/lesson_recorder.h"

@@ -1,7 +1,7 @@
 // What the open lesson asks of the window: the actions of its steps, its runs and its links.
 #include <utility>
 
-#include "app/run/lesson_words.h"
+#include "app/lesson/lesson_words.h"
 #include "app/window/workspace/lesson_player.h"
 #include "core/base/error.h"
 #include "core/base/words.h"

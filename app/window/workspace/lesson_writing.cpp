@@ -2,7 +2,7 @@
 // records what is done in the window.
 #include <algorithm>
 
-#include "app/run/lesson_pictures.h"
+#include "app/lesson/lesson_pictures.h"
 #include "app/window/workspace/lesson_player.h"
 #include "core/base/error.h"
 #include "viz/panels/panel.h"

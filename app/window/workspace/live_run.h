@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "app/run/run_host.h"
+#include "app/session/run_host.h"
 #include "app/window/workspace/comparison.h"
 
 namespace triescope::app {

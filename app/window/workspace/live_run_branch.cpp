@@ -3,7 +3,7 @@
 
 #include "app/window/workspace/live_run.h"
 #include "core/base/error.h"
-#include "viz/words/token_text.h"
+#include "viz/text/token_text.h"
 
 namespace triescope::app {
 namespace {

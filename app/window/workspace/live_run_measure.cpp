@@ -1,7 +1,7 @@
 // Times without drawing: the run shown is decoded again while the window rests.
 #include "app/window/workspace/live_run.h"
-#include "viz/questions/compare_figures.h"
-#include "viz/words/number_text.h"
+#include "viz/query/compare_figures.h"
+#include "viz/text/number_text.h"
 
 namespace triescope::app {
 namespace {

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "app/run/live_status.h"
+#include "app/session/live_status.h"
 #include "core/base/log.h"
 
 namespace triescope::app {

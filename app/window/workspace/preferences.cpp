@@ -9,9 +9,9 @@
 #include <fstream>
 #include <set>
 
-#include "app/run/user_folder.h"
+#include "app/session/user_folder.h"
 #include "core/base/error.h"
-#include "core/tokenizer/conversation.h"
+#include "core/text/tokenizer/conversation.h"
 
 namespace triescope::app {
 namespace {

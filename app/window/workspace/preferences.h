@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "app/run/request.h"
-#include "viz/look/theme.h"
+#include "app/session/request.h"
+#include "viz/draw/theme.h"
 
 namespace triescope::app {
 

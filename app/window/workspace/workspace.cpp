@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <utility>
 
-#include "app/run/session_thread.h"
+#include "app/session/session_thread.h"
 #include "core/base/text_file.h"
 
 namespace triescope::app {

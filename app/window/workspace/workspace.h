@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "app/run/prompt_counter.h"
+#include "app/session/prompt_counter.h"
 #include "app/window/workspace/exports.h"
 #include "app/window/workspace/lecture_mode.h"
 #include "app/window/workspace/lesson_player.h"

@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "app/window/workspace/workspace.h"
-#include "core/tokenizer/conversation.h"
+#include "core/text/tokenizer/conversation.h"
 
 namespace triescope::app {
 

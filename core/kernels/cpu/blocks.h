@@ -33,7 +33,7 @@
 // linkage, because variants are compiled for other instruction sets.
 #pragma once
 
-#include "core/formats/dequantise.h"
+#include "core/files/dequantise.h"
 #include "core/kernels/block_list.h"
 #include "core/kernels/cpu/blocks/iq4_nl.h"
 #include "core/kernels/cpu/blocks/q2_k.h"

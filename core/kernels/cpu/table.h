@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "core/formats/dequantise.h"
+#include "core/files/dequantise.h"
 #include "core/kernels/cpu_variant.h"
 #include "core/kernels/precision.h"
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "core/formats/half.h"
+#include "core/files/half.h"
 #include "core/kernels/cpu/half.h"
 #include "core/kernels/cpu/tuning.h"
 

@@ -10,8 +10,8 @@
 
 #include "core/base/error.h"
 #include "core/capture/writer.h"
-#include "core/decode/session.h"
 #include "core/methods/registry.h"
+#include "core/session/session.h"
 #include "tests/support/fake_head.h"
 #include "tests/support/paths.h"
 #include "tests/support/session_run.h"

@@ -7,7 +7,7 @@
 #include <condition_variable>
 #include <mutex>
 
-#include "app/run/session_thread.h"
+#include "app/session/session_thread.h"
 
 namespace triescope::app {
 

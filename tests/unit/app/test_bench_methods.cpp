@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "app/run/bench/bench_spec.h"
-#include "app/run/bench/benchmarks.h"
+#include "app/bench/bench_spec.h"
+#include "app/bench/benchmarks.h"
 #include "core/base/error.h"
 #include "tests/support/refusal.h"
 

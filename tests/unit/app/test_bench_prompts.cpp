@@ -2,10 +2,10 @@
 
 #include <set>
 
-#include "app/run/bench/prompts.h"
+#include "app/bench/prompts.h"
 #include "tests/support/paths.h"
 #include "tests/support/refusal.h"
-#include "tests/unit/formats/format_test_util.h"
+#include "tests/unit/files/format_test_util.h"
 
 namespace triescope::app::test_bench_prompts {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "app/run/bench/benchmarks.h"
+#include "app/bench/benchmarks.h"
 
 namespace triescope::app::test_bench_samplers {
 namespace {

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <string>
 
-#include "app/run/breakpoints.h"
+#include "app/session/breakpoints.h"
 #include "core/base/error.h"
 
 namespace triescope::app::test_breakpoints {

@@ -6,14 +6,14 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "app/run/catalog.h"
+#include "app/session/catalog.h"
 #include "core/methods/registry.h"
 #include "tests/support/environment.h"
 #include "tests/support/paths.h"
 #include "tests/support/refusal.h"
 #include "tests/support/skip.h"
-#include "tests/unit/formats/format_test_util.h"
-#include "tests/unit/formats/head_fixtures.h"
+#include "tests/unit/files/format_test_util.h"
+#include "tests/unit/files/head_fixtures.h"
 
 namespace triescope::app::test_catalog {
 namespace {

@@ -6,9 +6,9 @@
 #include <cstdlib>
 #include <set>
 
-#include "app/run/check/check.h"
+#include "app/check/check.h"
 #include "core/base/error.h"
-#include "core/formats/random_blocks.h"
+#include "core/files/random_blocks.h"
 #include "core/kernels/cpu_variant.h"
 #include "core/kernels/cuda_module.h"
 #include "core/kernels/linear.h"

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "app/run/chi_square.h"
+#include "app/lesson/chi_square.h"
 
 namespace triescope::app::test_chi_square {
 namespace {

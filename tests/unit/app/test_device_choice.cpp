@@ -2,7 +2,7 @@
 #include <doctest/doctest.h>
 
 #include "app/cli/commands.h"
-#include "app/run/device_choice.h"
+#include "app/session/device_choice.h"
 
 namespace triescope::app::test_device_choice {
 namespace {

@@ -16,8 +16,8 @@
 #include "viz/export/run_data.h"
 #include "viz/panels/level_history.h"
 #include "viz/panels/panel.h"
-#include "viz/questions/step_so_far.h"
-#include "viz/words/number_text.h"
+#include "viz/query/step_so_far.h"
+#include "viz/text/number_text.h"
 
 namespace triescope::test::test_draft_figures {
 namespace {

@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "app/run/experiment.h"
-#include "core/accept/rule_table.h"
+#include "app/lesson/experiment.h"
 #include "core/base/error.h"
 #include "core/methods/registry.h"
+#include "core/verify/rule_table.h"
 #include "tests/unit/lessons/lesson_run.h"
 
 namespace triescope::app::test_experiment {

@@ -11,9 +11,9 @@
 #include "tests/unit/viz/looking.h"
 #include "viz/panels/kv_slots.h"
 #include "viz/panels/panel.h"
-#include "viz/questions/compare_figures.h"
-#include "viz/questions/kv_levels.h"
-#include "viz/words/number_text.h"
+#include "viz/query/compare_figures.h"
+#include "viz/query/kv_levels.h"
+#include "viz/text/number_text.h"
 
 namespace triescope::test::test_kv_figures {
 namespace {

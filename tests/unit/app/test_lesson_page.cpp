@@ -6,8 +6,8 @@
 #include <fstream>
 #include <iterator>
 
-#include "app/run/lesson_page.h"
-#include "app/run/lesson_scenes.h"
+#include "app/lesson/lesson_page.h"
+#include "app/lesson/lesson_scenes.h"
 #include "core/base/error.h"
 #include "tests/support/environment.h"
 #include "tests/support/paths.h"

@@ -5,7 +5,7 @@
 #include <fstream>
 #include <string>
 
-#include "app/run/lesson_pictures.h"
+#include "app/lesson/lesson_pictures.h"
 #include "tests/support/paths.h"
 #include "tests/support/refusal.h"
 

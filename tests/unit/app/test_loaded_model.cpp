@@ -1,8 +1,8 @@
 // Models with and without a tokenizer, and the draft model beside a target.
 #include <doctest/doctest.h>
 
-#include "app/run/loaded_model.h"
-#include "app/run/memory_check.h"
+#include "app/session/loaded_model.h"
+#include "app/session/memory_check.h"
 #include "core/base/error.h"
 #include "core/model/memory_need.h"
 #include "tests/support/paths.h"

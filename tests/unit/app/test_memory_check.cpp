@@ -3,7 +3,7 @@
 
 #include <cstdlib>
 
-#include "app/run/memory_check.h"
+#include "app/session/memory_check.h"
 #include "core/model/device_memory.h"
 #include "core/model/memory_need.h"
 

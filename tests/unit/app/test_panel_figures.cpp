@@ -15,8 +15,8 @@
 #include "tests/unit/app/recorded_run.h"
 #include "tests/unit/viz/looking.h"
 #include "viz/panels/panel.h"
-#include "viz/words/number_text.h"
-#include "viz/words/token_text.h"
+#include "viz/text/number_text.h"
+#include "viz/text/token_text.h"
 
 namespace triescope::test::test_panel_figures {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <set>
 
-#include "app/run/parameter_groups.h"
+#include "app/session/parameter_groups.h"
 #include "core/method/settings.h"
 #include "core/methods/registry.h"
 

@@ -4,7 +4,7 @@
 #include <condition_variable>
 #include <mutex>
 
-#include "app/run/prompt_counter.h"
+#include "app/session/prompt_counter.h"
 #include "core/base/error.h"
 
 namespace triescope::app::test_prompt_counter {

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "app/run/breakpoints.h"
-#include "app/run/session_thread.h"
+#include "app/session/breakpoints.h"
+#include "app/session/session_thread.h"
 #include "core/capture/capture.h"
 #include "tests/support/paths.h"
 #include "tests/unit/app/session_harness.h"

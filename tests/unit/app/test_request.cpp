@@ -1,10 +1,10 @@
 #include <doctest/doctest.h>
 
-#include "app/run/catalog.h"
-#include "app/run/request.h"
+#include "app/session/catalog.h"
+#include "app/session/request.h"
 #include "core/base/error.h"
-#include "core/tokenizer/conversation.h"
-#include "core/tokenizer/id_tokenizer.h"
+#include "core/text/tokenizer/conversation.h"
+#include "core/text/tokenizer/id_tokenizer.h"
 #include "tests/support/environment.h"
 #include "tests/support/fake_model.h"
 #include "tests/support/paths.h"

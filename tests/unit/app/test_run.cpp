@@ -2,8 +2,8 @@
 // loaded once and kept, what the one who starts it is told, what is recorded.
 #include <doctest/doctest.h>
 
-#include "app/run/record_run.h"
-#include "app/run/run.h"
+#include "app/session/record_run.h"
+#include "app/session/run.h"
 #include "core/capture/capture.h"
 #include "tests/support/paths.h"
 #include "tests/support/refusal.h"

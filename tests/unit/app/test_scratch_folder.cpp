@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "app/run/scratch_folder.h"
+#include "app/session/scratch_folder.h"
 #include "tests/support/environment.h"
 #include "tests/support/paths.h"
 

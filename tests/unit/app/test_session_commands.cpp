@@ -2,7 +2,7 @@
 // token.
 #include <doctest/doctest.h>
 
-#include "app/run/session_thread.h"
+#include "app/session/session_thread.h"
 #include "core/capture/capture.h"
 #include "tests/support/paths.h"
 #include "tests/unit/app/session_harness.h"

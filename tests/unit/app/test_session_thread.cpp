@@ -1,7 +1,7 @@
 // The session thread on the real model: skipped where set-up has not installed it.
 #include <doctest/doctest.h>
 
-#include "app/run/session_thread.h"
+#include "app/session/session_thread.h"
 #include "core/capture/capture.h"
 #include "tests/support/little_memory.h"
 #include "tests/support/paths.h"

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "app/run/token_pattern.h"
+#include "app/session/token_pattern.h"
 #include "core/base/error.h"
 
 namespace triescope::app::test_token_pattern {

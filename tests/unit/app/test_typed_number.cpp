@@ -1,7 +1,7 @@
 #include <doctest/doctest.h>
 
-#include "app/run/parameter_groups.h"
-#include "app/run/typed_number.h"
+#include "app/session/parameter_groups.h"
+#include "app/session/typed_number.h"
 #include "core/base/error.h"
 #include "core/method/parameters_of.h"
 #include "core/methods/registry.h"

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/base/rng.h"
-#include "tests/unit/formats/format_test_util.h"
+#include "tests/unit/files/format_test_util.h"
 
 namespace triescope::app {
 

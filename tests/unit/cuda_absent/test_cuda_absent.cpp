@@ -6,9 +6,9 @@
 #include <cstdlib>
 
 #include "core/base/error.h"
-#include "core/model/kernel_check.h"
 #include "core/model/memory_need.h"
-#include "core/model/torch_matrix.h"
+#include "core/model/torch/kernel_check.h"
+#include "core/model/torch/torch_matrix.h"
 #include "core/model/transformer.h"
 #include "tests/unit/model/model_test_util.h"
 #include "tests/unit/model/stored_llama.h"

@@ -4,11 +4,11 @@
 
 #include <cstdlib>
 
-#include "core/decode/session.h"
 #include "core/kernels/linear.h"
-#include "core/model/kept_blocks.h"
 #include "core/model/memory_need.h"
+#include "core/model/torch/kept_blocks.h"
 #include "core/model/transformer.h"
+#include "core/session/session.h"
 #include "tests/support/fake_model.h"
 #include "tests/support/refusal.h"
 #include "tests/unit/cuda_path/torch_model.h"

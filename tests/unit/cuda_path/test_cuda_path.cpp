@@ -6,9 +6,9 @@
 #include <cstdlib>
 
 #include "core/base/error.h"
-#include "core/decode/session.h"
 #include "core/kernels/cuda_module.h"
 #include "core/model/transformer.h"
+#include "core/session/session.h"
 #include "tests/support/fake_model.h"
 #include "tests/support/skip.h"
 #include "tests/unit/cuda_path/failing_launches.h"

@@ -3,8 +3,8 @@
 #include <c10/core/InferenceMode.h>
 #include <doctest/doctest.h>
 
-#include "core/model/forward_inputs.h"
-#include "core/model/torch_weights.h"
+#include "core/model/torch/forward_inputs.h"
+#include "core/model/torch/torch_weights.h"
 #include "tests/unit/model/model_test_util.h"
 
 namespace triescope::test::test_forward_inputs {

@@ -6,7 +6,7 @@
 #include <cstdlib>
 
 #include "core/base/error.h"
-#include "core/formats/weights.h"
+#include "core/files/weights.h"
 #include "core/kernels/row_ops.h"
 #include "core/model/transformer.h"
 #include "tests/unit/cuda_path/failing_launches.h"

@@ -10,7 +10,7 @@
 #include <sstream>
 #include <string>
 
-#include "core/heads/draft_head.h"
+#include "core/model/heads/draft_head.h"
 #include "core/model/transformer.h"
 #include "tests/unit/cuda_path/torch_model.h"
 #include "tests/unit/model/model_test_util.h"

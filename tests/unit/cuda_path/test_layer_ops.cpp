@@ -8,10 +8,10 @@
 #include <optional>
 #include <vector>
 
-#include "core/formats/config.h"
-#include "core/formats/random_blocks.h"
-#include "core/model/cuda_attention.h"
-#include "core/model/torch_layer_ops.h"
+#include "core/files/config.h"
+#include "core/files/random_blocks.h"
+#include "core/model/torch/cuda_attention.h"
+#include "core/model/torch/torch_layer_ops.h"
 
 namespace triescope::test::test_layer_ops {
 namespace {

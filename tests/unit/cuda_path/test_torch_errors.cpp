@@ -3,7 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "core/base/error.h"
-#include "core/model/torch_runtime.h"
+#include "core/model/torch/torch_runtime.h"
 #include "core/model/transformer.h"
 #include "tests/support/refusal.h"
 #include "tests/unit/cuda_path/little_allocator.h"

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/base/error.h"
-#include "core/model/torch_kv.h"
+#include "core/model/torch/torch_kv.h"
 #include "tests/support/refusal.h"
 #include "tests/unit/cuda_path/little_allocator.h"
 

@@ -7,9 +7,9 @@
 #include <cstring>
 
 #include "core/base/error.h"
-#include "core/formats/random_blocks.h"
+#include "core/files/random_blocks.h"
 #include "core/kernels/linear.h"
-#include "core/model/torch_matrix.h"
+#include "core/model/torch/torch_matrix.h"
 #include "tests/unit/cuda_path/failing_launches.h"
 
 namespace triescope::test::test_torch_matrix {

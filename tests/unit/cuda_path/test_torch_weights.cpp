@@ -4,8 +4,8 @@
 #include <doctest/doctest.h>
 
 #include "core/base/error.h"
-#include "core/model/torch_runtime.h"
-#include "core/model/torch_weights.h"
+#include "core/model/torch/torch_runtime.h"
+#include "core/model/torch/torch_weights.h"
 #include "tests/support/refusal.h"
 #include "tests/unit/model/model_test_util.h"
 #include "tests/unit/model/stored_llama.h"

@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include "core/formats/weights.h"
+#include "core/files/weights.h"
 #include "core/model/transformer.h"
 
 namespace triescope::test {

@@ -12,12 +12,12 @@
 #include <vector>
 
 #include "core/capture/writer.h"
-#include "core/decode/session.h"
 #include "core/doctor/model/model_checks.h"
 #include "core/doctor/run_view.h"
 #include "core/method/method.h"
 #include "core/methods/registry.h"
 #include "core/model/rope_scaling.h"
+#include "core/session/session.h"
 #include "tests/support/fake_model.h"
 #include "tests/support/sql.h"
 #include "tests/unit/app/tiny_model.h"

@@ -14,7 +14,7 @@
 #include "tests/support/fixtures.h"
 #include "tests/support/sql.h"
 #include "tests/unit/app/recorded_run.h"
-#include "tests/unit/formats/format_test_util.h"
+#include "tests/unit/files/format_test_util.h"
 
 namespace triescope::test::test_own_runs {
 namespace {

@@ -16,8 +16,8 @@
 #include <utility>
 #include <vector>
 
-#include "core/formats/draft_head/head_file.h"
-#include "core/heads/draft_head.h"
+#include "core/files/draft_head/head_file.h"
+#include "core/model/heads/draft_head.h"
 #include "tests/support/paths.h"
 
 namespace triescope::test {

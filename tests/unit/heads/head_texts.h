@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/decode/session.h"
+#include "core/session/session.h"
 #include "tests/support/fake_model.h"
 #include "tests/unit/heads/head_goldens.h"
 

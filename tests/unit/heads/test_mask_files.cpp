@@ -6,10 +6,10 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/rng.h"
-#include "core/decode/session.h"
-#include "core/formats/half.h"
-#include "core/heads/draft_head.h"
+#include "core/files/half.h"
+#include "core/model/heads/draft_head.h"
 #include "core/model/model.h"
+#include "core/session/session.h"
 #include "tests/support/fake_model.h"
 #include "tests/support/head_bytes.h"
 #include "tests/support/memory_recorder.h"

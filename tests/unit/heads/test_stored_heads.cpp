@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "core/heads/head_weights.h"
+#include "core/model/heads/head_weights.h"
 #include "tests/support/head_bytes.h"
 #include "tests/unit/heads/head_goldens.h"
 

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "core/base/error.h"
-#include "core/jinja/jinja.h"
+#include "core/text/jinja/jinja.h"
 #include "tests/support/files.h"
 #include "tests/support/paths.h"
 #include "tests/support/sanitized.h"

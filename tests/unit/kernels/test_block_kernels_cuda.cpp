@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/formats/random_blocks.h"
+#include "core/files/random_blocks.h"
 #include "core/kernels/cuda_module.h"
 #include "tests/support/cuda_stand_in.h"
 #include "tests/support/skip.h"

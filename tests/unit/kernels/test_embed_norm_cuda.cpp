@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "core/formats/dequantise.h"
-#include "core/formats/random_blocks.h"
+#include "core/files/dequantise.h"
+#include "core/files/random_blocks.h"
 #include "core/kernels/norm.h"
 #include "tests/unit/kernels/cuda_place.h"
 // After the stand-in: the kernel itself.

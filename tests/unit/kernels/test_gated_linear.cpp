@@ -7,7 +7,7 @@
 #include <string>
 
 #include "core/base/error.h"
-#include "core/formats/random_blocks.h"
+#include "core/files/random_blocks.h"
 #include "tests/unit/kernels/random_values.h"
 
 namespace triescope::kernels {

@@ -4,7 +4,7 @@
 #include <array>
 
 #include "core/base/error.h"
-#include "core/formats/random_blocks.h"
+#include "core/files/random_blocks.h"
 #include "core/kernels/linear.h"
 #include "core/kernels/reference.h"
 #include "tests/unit/kernels/random_values.h"

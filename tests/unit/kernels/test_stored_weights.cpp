@@ -5,7 +5,7 @@
 #include <string>
 
 #include "core/base/error.h"
-#include "core/formats/random_blocks.h"
+#include "core/files/random_blocks.h"
 #include "core/kernels/linear.h"
 #include "tests/unit/kernels/random_values.h"
 

@@ -5,7 +5,7 @@
 #include <map>
 #include <set>
 
-#include "core/kv/kv_policy.h"
+#include "core/tree/kv_policy.h"
 #include "tests/support/session_run.h"
 
 namespace triescope::test {

@@ -3,7 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "core/base/error.h"
-#include "core/kv/kv_policy.h"
+#include "core/tree/kv_policy.h"
 #include "tests/support/slot_events.h"
 
 namespace triescope::test {

@@ -1,7 +1,7 @@
 // Slots: who occupies which, what is counted and what is told.
 #include <doctest/doctest.h>
 
-#include "core/kv/slot_store.h"
+#include "core/tree/slot_store.h"
 #include "tests/support/slot_events.h"
 
 namespace triescope::test {

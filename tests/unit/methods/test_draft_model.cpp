@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <numeric>
 
-#include "core/accept/text_acceptor.h"
 #include "core/base/error.h"
 #include "core/methods/registry.h"
 #include "core/methods/text_methods.h"
+#include "core/verify/text_acceptor.h"
 #include "tests/support/session_run.h"
 #include "tests/support/text_loop.h"
 

@@ -6,11 +6,11 @@
 #include <cmath>
 #include <numeric>
 
-#include "core/accept/samplers.h"
-#include "core/accept/warpers.h"
 #include "core/kernels/row_ops.h"
 #include "core/methods/text_methods.h"
-#include "core/runner/tree_runner.h"
+#include "core/sampling/samplers.h"
+#include "core/sampling/warpers.h"
+#include "core/tree/tree_runner.h"
 #include "tests/support/draft_rig.h"
 #include "tests/support/fake_model.h"
 

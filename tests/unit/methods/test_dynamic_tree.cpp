@@ -7,8 +7,8 @@
 #include <numeric>
 
 #include "core/kernels/row_ops.h"
-#include "core/kv/slot_store.h"
 #include "core/methods/registry.h"
+#include "core/tree/slot_store.h"
 #include "tests/support/fake_head.h"
 #include "tests/support/session_run.h"
 #include "tests/support/text_loop.h"

@@ -5,8 +5,8 @@
 
 #include <functional>
 
-#include "core/accept/rule_table.h"
 #include "core/methods/registry.h"
+#include "core/verify/rule_table.h"
 #include "tests/support/fake_head.h"
 #include "tests/support/sanitized.h"
 #include "tests/support/session_run.h"

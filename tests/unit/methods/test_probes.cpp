@@ -8,10 +8,10 @@
 #include <cmath>
 #include <set>
 
-#include "core/accept/beam.h"
-#include "core/accept/text_acceptor.h"
 #include "core/kernels/row_ops.h"
 #include "core/methods/registry.h"
+#include "core/verify/beam.h"
+#include "core/verify/text_acceptor.h"
 #include "tests/support/session_run.h"
 
 namespace triescope::test::test_probes {

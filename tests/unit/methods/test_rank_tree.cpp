@@ -1,9 +1,9 @@
 // Static trees of ranks: what is read, what is refused, which one is taken by default.
 #include <doctest/doctest.h>
 
-#include "core/heads/draft_head.h"
 #include "core/methods/rank_tree.h"
 #include "core/methods/token_heads_drafter.h"
+#include "core/model/heads/draft_head.h"
 #include "tests/support/refusal.h"
 
 namespace triescope::test::test_rank_tree {

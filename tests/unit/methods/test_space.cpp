@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <set>
 
-#include "core/accept/text_acceptor.h"
 #include "core/kernels/row_ops.h"
 #include "core/methods/registry.h"
 #include "core/methods/text_methods.h"
+#include "core/verify/text_acceptor.h"
 #include "tests/support/fake_head.h"
 #include "tests/support/refusal.h"
 #include "tests/support/sanitized.h"

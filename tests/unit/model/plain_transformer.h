@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "core/formats/weights.h"
+#include "core/files/weights.h"
 
 namespace triescope::test {
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "core/formats/random_blocks.h"
-#include "tests/unit/formats/format_test_util.h"
+#include "core/files/random_blocks.h"
+#include "tests/unit/files/format_test_util.h"
 
 namespace triescope::test {
 

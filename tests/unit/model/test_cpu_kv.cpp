@@ -8,7 +8,7 @@
 #include <string>
 
 #include "core/base/error.h"
-#include "core/model/cpu_kv.h"
+#include "core/model/cpu/cpu_kv.h"
 #include "tests/support/little_memory.h"
 #include "tests/support/refusal.h"
 #include "tests/support/sanitized.h"

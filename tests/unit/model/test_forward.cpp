@@ -7,7 +7,7 @@
 #include <stop_token>
 
 #include "core/base/error.h"
-#include "core/formats/weights.h"
+#include "core/files/weights.h"
 #include "tests/support/paths.h"
 #include "tests/support/skip.h"
 #include "tests/unit/model/model_test_util.h"

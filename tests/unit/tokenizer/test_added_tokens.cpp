@@ -3,9 +3,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include "core/tokenizer/added_tokens.h"
-#include "core/tokenizer/spec.h"
-#include "core/tokenizer/tokenizer.h"
+#include "core/text/tokenizer/added_tokens.h"
+#include "core/text/tokenizer/spec.h"
+#include "core/text/tokenizer/tokenizer.h"
 
 namespace triescope::test_added_tokens {
 namespace {

@@ -4,8 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "core/tokenizer/spec.h"
-#include "core/tokenizer/tokenizer.h"
+#include "core/text/tokenizer/spec.h"
+#include "core/text/tokenizer/tokenizer.h"
 
 namespace triescope::test_bpe {
 namespace {

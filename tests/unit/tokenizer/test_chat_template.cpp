@@ -5,7 +5,7 @@
 #include <thread>
 
 #include "core/base/error.h"
-#include "core/tokenizer/chat_template.h"
+#include "core/text/tokenizer/chat_template.h"
 #include "tests/support/files.h"
 #include "tests/support/paths.h"
 

@@ -1,7 +1,7 @@
 #include <doctest/doctest.h>
 
 #include "core/base/error.h"
-#include "core/tokenizer/conversation.h"
+#include "core/text/tokenizer/conversation.h"
 
 namespace triescope::test_conversation {
 namespace {

@@ -4,11 +4,11 @@
 #include <cmath>
 
 #include "core/base/error.h"
-#include "core/tokenizer/spec.h"
-#include "core/tokenizer/tokenizer.h"
+#include "core/text/tokenizer/spec.h"
+#include "core/text/tokenizer/tokenizer.h"
 #include "tests/support/paths.h"
 #include "tests/support/refusal.h"
-#include "tests/unit/formats/format_test_util.h"
+#include "tests/unit/files/format_test_util.h"
 
 namespace triescope::test_gguf_spec {
 namespace {

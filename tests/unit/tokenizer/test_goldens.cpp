@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "core/tokenizer/tokenizer.h"
+#include "core/text/tokenizer/tokenizer.h"
 #include "tests/support/files.h"
 #include "tests/support/paths.h"
 #include "tests/support/skip.h"

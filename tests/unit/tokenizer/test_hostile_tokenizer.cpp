@@ -5,9 +5,9 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/error.h"
-#include "core/tokenizer/tokenizer.h"
+#include "core/text/tokenizer/tokenizer.h"
 #include "tests/support/paths.h"
-#include "tests/unit/formats/format_test_util.h"
+#include "tests/unit/files/format_test_util.h"
 
 namespace triescope::test_hostile_tokenizer {
 namespace {

@@ -1,10 +1,10 @@
 // The tokenizer of a model that comes without one, and how it is told that there is none.
 #include <doctest/doctest.h>
 
-#include "core/tokenizer/id_tokenizer.h"
+#include "core/text/tokenizer/id_tokenizer.h"
 #include "tests/support/paths.h"
 #include "tests/support/refusal.h"
-#include "tests/unit/formats/format_test_util.h"
+#include "tests/unit/files/format_test_util.h"
 
 namespace triescope::test_id_tokenizer {
 namespace {

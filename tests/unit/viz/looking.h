@@ -4,7 +4,7 @@
 #include <string>
 
 #include "tests/unit/viz/recording_canvas.h"
-#include "viz/look/scene.h"
+#include "viz/draw/scene.h"
 #include "viz/panels/panel.h"
 
 namespace triescope::test {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "viz/canvas/canvas.h"
-#include "viz/words/token_text.h"
+#include "viz/text/token_text.h"
 
 namespace triescope::test {
 

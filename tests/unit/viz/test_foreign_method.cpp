@@ -12,7 +12,7 @@
 #include "viz/narration/narration_text.h"
 #include "viz/narration/sentences.h"
 #include "viz/panels/panel.h"
-#include "viz/questions/beam_decision.h"
+#include "viz/query/beam_decision.h"
 
 namespace triescope::viz::test_foreign_method {
 namespace {

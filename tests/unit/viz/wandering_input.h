@@ -1,7 +1,7 @@
 // The i-th frame of a mouse that wanders over a panel, with all its keys: the same every time.
 #pragma once
 
-#include "viz/look/scene.h"
+#include "viz/draw/scene.h"
 
 namespace triescope::test {
 

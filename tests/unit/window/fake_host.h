@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "app/run/run_host.h"
+#include "app/session/run_host.h"
 #include "core/capture/writer.h"
 #include "tests/support/fake_model.h"
 

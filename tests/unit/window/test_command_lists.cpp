@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <set>
 
-#include "app/run/text_tools.h"
+#include "app/session/text_tools.h"
 #include "tests/unit/viz/captures.h"
 
 namespace triescope::app::test_command_lists {

@@ -4,14 +4,14 @@
 #include <cmath>
 #include <set>
 
-#include "app/run/lesson_library.h"
-#include "app/run/text_tools.h"
+#include "app/lesson/lesson_library.h"
+#include "app/session/text_tools.h"
 #include "app/window/dialogs/dialog_rows.h"
 #include "tests/unit/viz/captures.h"
-#include "viz/assets/glossary.h"
 #include "viz/panels/panel.h"
-#include "viz/words/number_text.h"
-#include "viz/words/token_text.h"
+#include "viz/text/glossary.h"
+#include "viz/text/number_text.h"
+#include "viz/text/token_text.h"
 
 namespace triescope::app::test_dialog_rows {
 namespace {

@@ -9,7 +9,7 @@
 #include "app/window/commands.h"
 #include "core/capture/writer.h"
 #include "tests/unit/viz/captures.h"
-#include "viz/words/token_text.h"
+#include "viz/text/token_text.h"
 
 namespace triescope::app::test_find_in_run {
 namespace {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <string>
 
-#include "app/run/lesson_words.h"
+#include "app/lesson/lesson_words.h"
 #include "core/base/error.h"
 #include "tests/support/environment.h"
 #include "tests/support/paths.h"

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "app/run/typed_number.h"
+#include "app/session/typed_number.h"
 #include "app/window/shell/number_field.h"
 
 namespace triescope::app::test_number_field {

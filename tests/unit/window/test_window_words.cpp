@@ -1,6 +1,6 @@
 #include <doctest/doctest.h>
 
-#include "app/run/request.h"
+#include "app/session/request.h"
 #include "app/window/workspace/window_words.h"
 #include "core/base/error.h"
 

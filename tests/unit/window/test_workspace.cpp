@@ -10,7 +10,7 @@
 #include <thread>
 #include <utility>
 
-#include "app/run/loaded_model.h"
+#include "app/session/loaded_model.h"
 #include "app/window/commands.h"
 #include "app/window/compare/compare_rows.h"
 #include "core/base/error.h"

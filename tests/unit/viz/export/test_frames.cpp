@@ -9,10 +9,10 @@
 
 #include "tests/support/refusal.h"
 #include "tests/unit/viz/captures.h"
+#include "viz/draw/theme.h"
 #include "viz/export/color_table.h"
 #include "viz/export/frames.h"
 #include "viz/export/gif_file.h"
-#include "viz/look/theme.h"
 
 namespace test_frames {
 

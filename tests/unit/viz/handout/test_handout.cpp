@@ -18,7 +18,7 @@
 #include "viz/narration/narration_text.h"
 #include "viz/narration/sentences.h"
 #include "viz/panels/panel.h"
-#include "viz/questions/leaves.h"
+#include "viz/query/leaves.h"
 
 namespace test_handout {
 

@@ -9,12 +9,12 @@
 
 #include "tests/unit/viz/captures.h"
 #include "tests/unit/viz/looking.h"
-#include "viz/look/reason_text.h"
+#include "viz/draw/reason_text.h"
 #include "viz/panels/beam_table.h"
 #include "viz/panels/decision_csv.h"
 #include "viz/panels/verdict_list.h"
-#include "viz/words/number_text.h"
-#include "viz/words/token_text.h"
+#include "viz/text/number_text.h"
+#include "viz/text/token_text.h"
 
 namespace triescope::test::test_decision_csv {
 namespace {

@@ -10,15 +10,15 @@
 #include "tests/unit/viz/captures.h"
 #include "tests/unit/viz/looking.h"
 #include "tests/unit/viz/withdrawn_drafts.h"
-#include "viz/look/clause_text.h"
-#include "viz/look/reason_text.h"
+#include "viz/draw/clause_text.h"
+#include "viz/draw/reason_text.h"
 #include "viz/panels/beam_table.h"
 #include "viz/panels/panels.h"
 #include "viz/panels/verdict_list.h"
-#include "viz/questions/beam_decision.h"
-#include "viz/words/finish_text.h"
-#include "viz/words/number_text.h"
-#include "viz/words/token_text.h"
+#include "viz/query/beam_decision.h"
+#include "viz/text/finish_text.h"
+#include "viz/text/number_text.h"
+#include "viz/text/token_text.h"
 
 namespace triescope::test::test_decision_panel {
 namespace {

@@ -12,8 +12,8 @@
 #include "tests/unit/viz/looking.h"
 #include "viz/panels/beam_table.h"
 #include "viz/panels/draw_table.h"
-#include "viz/questions/beam_decision.h"
-#include "viz/questions/draw_decision.h"
+#include "viz/query/beam_decision.h"
+#include "viz/query/draw_decision.h"
 
 namespace triescope::test::test_decision_tables {
 namespace {

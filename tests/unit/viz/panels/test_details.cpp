@@ -12,8 +12,8 @@
 
 #include "tests/unit/viz/looking.h"
 #include "tests/unit/viz/two_owners.h"
-#include "viz/look/drawing.h"
-#include "viz/look/node_text.h"
+#include "viz/draw/drawing.h"
+#include "viz/draw/node_text.h"
 #include "viz/panels/kv_range.h"
 #include "viz/panels/kv_strip.h"
 #include "viz/panels/memory_curves.h"

@@ -13,8 +13,8 @@
 #include "tests/unit/viz/two_owners.h"
 #include "tests/unit/viz/wandering_input.h"
 #include "tests/unit/viz/withdrawn_drafts.h"
-#include "viz/assets/glossary.h"
 #include "viz/panels/panel.h"
+#include "viz/text/glossary.h"
 
 namespace test_panels {
 

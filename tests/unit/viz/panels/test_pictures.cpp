@@ -15,7 +15,7 @@
 #include "tests/unit/viz/recording_canvas.h"
 #include "tests/unit/viz/wandering_input.h"
 #include "viz/panels/panel.h"
-#include "viz/questions/comparison.h"
+#include "viz/query/comparison.h"
 
 namespace triescope::viz::test_pictures {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "tests/unit/viz/captures.h"
 #include "tests/unit/viz/looking.h"
-#include "viz/look/drawing.h"
+#include "viz/draw/drawing.h"
 #include "viz/panels/memory_curves.h"
 
 namespace test_series {

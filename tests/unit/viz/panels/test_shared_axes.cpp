@@ -7,8 +7,8 @@
 
 #include "tests/unit/viz/captures.h"
 #include "tests/unit/viz/looking.h"
-#include "viz/words/number_text.h"
-#include "viz/words/timed_text.h"
+#include "viz/text/number_text.h"
+#include "viz/text/timed_text.h"
 
 namespace triescope::test::test_shared_axes {
 namespace {

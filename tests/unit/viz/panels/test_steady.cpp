@@ -12,11 +12,11 @@
 #include "tests/unit/viz/captures.h"
 #include "tests/unit/viz/looking.h"
 #include "viz/canvas/canvas.h"
-#include "viz/look/drawing.h"
+#include "viz/draw/drawing.h"
 #include "viz/panels/kv_slots.h"
 #include "viz/panels/trie_picture.h"
-#include "viz/questions/beam_decision.h"
-#include "viz/questions/changes.h"
+#include "viz/query/beam_decision.h"
+#include "viz/query/changes.h"
 
 namespace triescope::viz::test_steady {
 namespace {

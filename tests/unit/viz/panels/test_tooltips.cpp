@@ -8,7 +8,7 @@
 
 #include "tests/unit/viz/looking.h"
 #include "tests/unit/viz/two_owners.h"
-#include "viz/look/node_text.h"
+#include "viz/draw/node_text.h"
 
 namespace triescope::viz::test_tooltips {
 namespace {

@@ -8,7 +8,7 @@
 #include "tests/unit/viz/captures.h"
 #include "tests/unit/viz/looking.h"
 #include "viz/panels/panel.h"
-#include "viz/words/number_text.h"
+#include "viz/text/number_text.h"
 
 namespace triescope::test::test_trie_tips {
 namespace {

@@ -1,0 +1,112 @@
+#include "core/files/config.h"
+
+#include <cmath>
+
+#include "core/base/error.h"
+#include "core/files/family.h"
+
+namespace triescope::formats {
+namespace {
+
+void check(bool good, const std::string& source, const std::string& what) {
+  if (!good) throw Error(ErrorCode::kCorruption, source + ": " + what);
+}
+
+void check_range(int value, int low, int high, const std::string& source, const char* name) {
+  check(value >= low && value <= high, source,
+        std::string("expected ") + name + " from " + std::to_string(low) + " to " +
+            std::to_string(high) + ", found " + std::to_string(value));
+}
+
+bool is_good(double value) { return std::isfinite(value) && value > 0; }
+
+void validate_rope(const RopeConfig& rope, const ModelConfig& config, const std::string& source) {
+  check(rope.dims >= 2 && rope.dims <= config.head_dim && rope.dims % 2 == 0, source,
+        "expected an even number of rotary dimensions up to head_dim = " +
+            std::to_string(config.head_dim) + ", found " + std::to_string(rope.dims));
+  check(is_good(rope.theta) && is_good(rope.factor) && is_good(rope.attention_factor), source,
+        "expected rope theta, factor and attention factor above 0");
+  if (rope.kind == RopeKind::kLlama3) {
+    check(rope.original_context > 0 && is_good(rope.low_freq_factor) &&
+              rope.high_freq_factor > rope.low_freq_factor && std::isfinite(rope.high_freq_factor),
+          source,
+          "llama3 rope: expected high_freq_factor > low_freq_factor > 0 and an original context");
+  }
+  if (rope.kind == RopeKind::kYarn) {
+    check(rope.original_context > 0 && is_good(rope.beta_fast) && is_good(rope.beta_slow), source,
+          "yarn rope: expected beta_fast, beta_slow and an original context above 0");
+  }
+  if (rope.kind == RopeKind::kDynamic) {
+    check(rope.original_context > 0 && rope.dims > 2 && rope.factor >= 1, source,
+          "dynamic rope: expected a context, a factor of 1 or more and more than 2 dimensions");
+  }
+  const auto half = static_cast<std::size_t>(rope.dims / 2);
+  if (rope.kind == RopeKind::kLongRope) {
+    check(
+        rope.original_context > 0 && rope.short_factor.size() == half &&
+            rope.long_factor.size() == half,
+        source,
+        "longrope: expected short_factor and long_factor of " + std::to_string(half) + " numbers");
+    for (std::size_t i = 0; i < half; ++i) {
+      check(is_good(rope.short_factor[i]) && is_good(rope.long_factor[i]), source,
+            "longrope: expected factors above 0");
+    }
+  }
+  check(rope.divisors.empty() || rope.divisors.size() == half, source,
+        "expected " + std::to_string(half) + " rope factors, found " +
+            std::to_string(rope.divisors.size()));
+  for (const float divisor : rope.divisors)
+    check(is_good(divisor), source, "expected rope factors above 0");
+}
+
+}  // namespace
+
+void validate(const ModelConfig& config, const std::string& source) {
+  check_range(static_cast<int>(config.layers.size()), 1, 1024, source, "layers");
+  check_range(config.hidden, 1, 1 << 17, source, "hidden size");
+  check_range(config.heads, 1, 1 << 12, source, "attention heads");
+  check_range(config.kv_heads, 1, config.heads, source, "key/value heads");
+  check_range(config.head_dim, 1, 1024, source, "head_dim");
+  check_range(config.intermediate, 1, 1 << 20, source, "intermediate size");
+  check_range(config.vocab_size, 1, 1 << 24, source, "vocabulary size");
+  check_range(config.context, 1, 1 << 28, source, "context length");
+  check(config.heads % config.kv_heads == 0, source,
+        "expected attention heads (" + std::to_string(config.heads) +
+            ") to be a multiple of key/value heads (" + std::to_string(config.kv_heads) + ")");
+  check(config.norm_eps >= 0 && std::isfinite(config.norm_eps), source,
+        "expected a norm epsilon of 0 or more");
+  check(is_good(config.attention_scale) && is_good(config.embedding_scale), source,
+        "expected scales above 0");
+  check(std::isfinite(config.attention_softcap) && config.attention_softcap >= 0 &&
+            std::isfinite(config.logit_softcap) && config.logit_softcap >= 0,
+        source, "expected soft caps of 0 or more");
+  for (const RopeConfig& rope : config.ropes) validate_rope(rope, config, source);
+  for (const LayerConfig& layer : config.layers) {
+    check(layer.window >= 0, source, "expected a sliding window above 0");
+    check(layer.rope >= -1 && layer.rope < static_cast<int>(config.ropes.size()), source,
+          "no such rope");
+  }
+  for (const std::int32_t id : config.eos_token_ids) {
+    check(id >= 0 && id < config.vocab_size, source,
+          "expected end-of-sequence ids below the vocabulary size " +
+              std::to_string(config.vocab_size) + ", found " + std::to_string(id));
+  }
+}
+
+const std::vector<const Family*>& all_families() {
+  extern const Family kLlama, kMistral, kMinistral, kQwen2, kQwen3, kSmolLm3, kPhi3, kGemma2,
+      kGemma3, kGpt2;
+  static const std::vector<const Family*> families = {&kLlama,  &kMistral, &kMinistral, &kQwen2,
+                                                      &kQwen3,  &kSmolLm3, &kPhi3,      &kGemma2,
+                                                      &kGemma3, &kGpt2};
+  return families;
+}
+
+const Family& family_of(const ModelConfig& config) {
+  for (const Family* family : all_families()) {
+    if (config.family == family->model_type) return *family;
+  }
+  throw Error(ErrorCode::kNotSupported, "model family '" + config.family + "' is not supported");
+}
+
+}  // namespace triescope::formats

@@ -1,0 +1,94 @@
+// ModelConfig: a decoder-only transformer, described so that one implementation runs every family.
+// It is read from config.json (with generation_config.json) or from GGUF metadata. What a file asks
+// for and triescope does not support is Error{kNotSupported} naming it. Plain values; no torch.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/files/generation_settings.h"
+#include "core/files/gguf.h"
+
+namespace triescope::formats {
+
+enum class NormKind : std::uint8_t { kRms, kLayer };
+enum class Activation : std::uint8_t { kSilu, kGeluTanh, kGelu };
+
+enum class RopeKind : std::uint8_t { kDefault, kLinear, kDynamic, kLlama3, kYarn, kLongRope };
+
+// How positions rotate a head's vector. Names and formulas are those of transformers'
+// modeling_rope_utils.py.
+struct RopeConfig {
+  RopeKind kind = RopeKind::kDefault;
+  double theta = 10000;
+  int dims = 0;  // number of leading dimensions of a head that are rotated; even
+  double factor = 1;
+  double low_freq_factor = 1, high_freq_factor = 4;  // llama3
+  int original_context = 0;                          // llama3, yarn, longrope, dynamic
+  double beta_fast = 32, beta_slow = 1;              // yarn
+  bool truncate = true;                              // yarn
+  double attention_factor = 1;                       // multiplies cos and sin
+  std::vector<double> short_factor, long_factor;     // longrope: [dims / 2]
+  std::vector<float> divisors;  // GGUF's rope_freqs tensor: [dims / 2] or empty
+};
+
+struct LayerConfig {
+  int window = 0;   // 0 = sees everything before it, else the last `window` positions
+  int rope = 0;     // index in ModelConfig::ropes, -1 = this layer has no rotary positions
+  int experts = 0;  // number of MLPs from which a row's are chosen; 0 = the layer has one MLP
+};
+
+struct ModelConfig {
+  std::string family;  // config.json's model_type: "llama", "qwen2", ...
+  std::string name;
+  int hidden = 0, heads = 0, kv_heads = 0, head_dim = 0, intermediate = 0, vocab_size = 0,
+      context = 0;
+  std::vector<LayerConfig> layers;
+  std::vector<RopeConfig> ropes;
+
+  NormKind norm = NormKind::kRms;
+  float norm_eps = 1e-5f;
+  bool norm_plus_one = false;   // weights are stored as w - 1 (Gemma in safetensors)
+  bool sandwich_norms = false;  // also norms after attention and after the MLP (Gemma)
+  bool qk_norm = false;         // RMS norm of every head's q and k before rope
+  Activation activation = Activation::kSilu;
+  bool gated_mlp = true;  // down(act(gate(x)) * up(x)), else down(act(up(x)))
+  bool qkv_bias = false, output_bias = false, mlp_bias = false;
+  bool learned_positions = false;
+  // > 0: rope switches at this many tokens and older KV must be recomputed (Phi-3); 0: KV stays
+  // valid.
+  int kv_valid_until = 0;
+  bool tied_embeddings = false;
+  float embedding_scale = 1;
+  float attention_scale = 0;    // of q.k
+  float attention_softcap = 0;  // 0 = none, else cap * tanh(score / cap)
+  float logit_softcap = 0;
+
+  bool from_gguf = false;
+  bool permuted_qk = false;  // q and k rows are in GGUF's interleaved order
+
+  std::vector<std::int32_t> eos_token_ids;
+  std::int32_t bos_token_id = -1;
+  GenerationSettings generation;
+  // Sentences for the user: what the files say and is ignored, and why.
+  std::vector<std::string> notes;
+
+  int query_dims() const { return heads * head_dim; }
+  int kv_dims() const { return kv_heads * head_dim; }
+};
+
+// `folder` holds config.json. Errors: kNotFound, kCorruption, kNotSupported.
+ModelConfig config_from_folder(const std::string& folder);
+// The same from texts: config.json and generation_config.json ("" = none). `source` is for
+// messages.
+ModelConfig config_from_json(std::string_view config, std::string_view generation,
+                             const std::string& source);
+ModelConfig config_from_gguf(const GgufFile& file);
+
+// Both call this. Error{kCorruption}: the numbers contradict each other or are absurd. `source` is
+// for the message.
+void validate(const ModelConfig& config, const std::string& source);
+
+}  // namespace triescope::formats

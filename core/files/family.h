@@ -1,0 +1,101 @@
+// A family: how its config.json and its GGUF metadata are read, and the names of its tensors where
+// they differ from Llama's. To add a Llama-like family, write a file family_<name>.cpp that fills a
+// Family, and a line in all_families().
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/files/config.h"
+#include "core/files/weight_names.h"
+
+namespace triescope::formats {
+
+// Typed access to a JSON object; null counts as absent. Errors name the file and the key.
+class JsonFields {
+ public:
+  JsonFields(const nlohmann::json& object, std::string path)
+      : object_(object), path_(std::move(path)) {}
+
+  const std::string& path() const { return path_; }
+  bool has(const char* key) const { return object_.contains(key) && !object_[key].is_null(); }
+  int integer(const char* key, std::optional<int> fallback = {}) const;  // 0 to 2^30
+  double number(const char* key, std::optional<double> fallback = {}) const;
+  bool boolean(const char* key, bool fallback) const;
+  std::string text(const char* key, std::optional<std::string> fallback = {}) const;
+  std::vector<double> numbers(const char* key) const;
+  std::vector<std::string> texts(const char* key) const;
+  // An integer or a list of at most 65536; absent: empty.
+  std::vector<std::int64_t> integers(const char* key) const;
+  JsonFields object(const char* key) const;
+  const nlohmann::json& raw() const { return object_; }
+
+  [[noreturn]] void not_supported(const std::string& what) const;
+  [[noreturn]] void corrupt(const std::string& key, const std::string& expected) const;
+
+ private:
+  const nlohmann::json* find(const char* key) const;
+
+  const nlohmann::json& object_;
+  std::string path_;
+};
+
+// The keys of GGUF metadata below "<architecture>.".
+class GgufFields {
+ public:
+  GgufFields(const GgufFile& file, std::string architecture)
+      : file_(file), prefix_(std::move(architecture) + ".") {}
+
+  const GgufFile& file() const { return file_; }
+  bool has(const std::string& key) const { return file_.has(prefix_ + key); }
+  bool is_array(const std::string& key) const { return file_.is_array(prefix_ + key); }
+  std::vector<std::int64_t> integers(const std::string& key) const;  // booleans count as 0 and 1
+  int integer(const std::string& key, std::optional<int> fallback = {}) const;
+  double number(const std::string& key, std::optional<double> fallback = {}) const;
+  std::optional<std::string> text(const std::string& key) const {
+    return file_.text(prefix_ + key);
+  }
+
+  [[noreturn]] void not_supported(const std::string& what) const;
+
+ private:
+  const GgufFile& file_;
+  std::string prefix_;
+};
+
+struct Family {
+  const char* model_type;                    // as in config.json
+  std::vector<std::string_view> gguf_names;  // general.architecture
+  // Called after the fields that all families share were read.
+  void (*read_json)(const JsonFields&, ModelConfig&);
+  void (*read_gguf)(const GgufFields&, ModelConfig&);
+  // Returns nullopt where the weight is as in Llama. May be null.
+  std::optional<WeightSlice> (*json_weight)(const ModelConfig&, const Part&);
+  std::optional<WeightSlice> (*gguf_weight)(const ModelConfig&, const Part&);
+};
+
+const std::vector<const Family*>& all_families();
+// The family of config.family. Error{kNotSupported}.
+const Family& family_of(const ModelConfig& config);
+
+// Several families use the following.
+void read_rope_json(const JsonFields& fields, ModelConfig& config, double default_theta = 10000);
+RopeConfig rope_from_json(const JsonFields& rope, double default_theta, double default_partial,
+                          ModelConfig& config, std::optional<int> original_context);
+// The layers that have a sliding window: those of config.json's layer_types ("full_attention" /
+// "sliding_attention"), else those for which is_sliding is true.
+void read_windows_json(const JsonFields& fields, ModelConfig& config, int window,
+                       bool (*is_sliding)(int layer, int parameter), int parameter);
+// The window attention.sliding_window of a GGUF, in all layers but every `period`-th (period 0: in
+// all). attention.sliding_window_pattern overrides the period: it is another, or a list of one
+// boolean a layer.
+void read_windows_gguf(const GgufFields& fields, ModelConfig& config, int default_window,
+                       int period);
+// Reads the object of generation_config.json.
+GenerationSettings read_generation(const JsonFields& fields);
+Activation activation_from_json(const JsonFields& fields, const char* key, const char* fallback);
+
+}  // namespace triescope::formats

@@ -1,0 +1,19 @@
+// Reads JSON from untrusted files: depth, number of values and size are limited, and a repeated key
+// is an error. Infinity, -Infinity and NaN are numbers, because Python's json writes them.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+
+#include "core/files/input_file.h"
+
+namespace triescope::formats {
+
+// `name` is for the message. Error{kCorruption}: not JSON, nested deeper than 64, more than 4
+// million values, or a key twice.
+nlohmann::json parse_json(std::string_view text, const std::string& name);
+// Reads a whole file of at most max_bytes.
+nlohmann::json read_json_file(const std::string& path, std::uint64_t max_bytes);
+
+}  // namespace triescope::formats

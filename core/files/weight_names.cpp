@@ -1,0 +1,191 @@
+#include "core/files/weight_names.h"
+
+#include "core/base/error.h"
+#include "core/files/family.h"
+
+namespace triescope::formats {
+namespace {
+
+struct RoleNames {
+  const char* json;  // below "model." or "model.layers.N."
+  const char* gguf;  // below "" or "blk.N."
+};
+
+RoleNames names_of(Role role) {
+  switch (role) {
+    case Role::kEmbedding:
+      return {"embed_tokens.weight", "token_embd.weight"};
+    case Role::kPositions:
+      return {"wpe.weight", "position_embd.weight"};
+    case Role::kFinalNorm:
+      return {"norm.weight", "output_norm.weight"};
+    case Role::kFinalNormBias:
+      return {"norm.bias", "output_norm.bias"};
+    case Role::kHead:
+      return {"lm_head.weight", "output.weight"};
+    case Role::kAttentionNorm:
+      return {"input_layernorm.weight", "attn_norm.weight"};
+    case Role::kAttentionNormBias:
+      return {"input_layernorm.bias", "attn_norm.bias"};
+    case Role::kQuery:
+      return {"self_attn.q_proj.weight", "attn_q.weight"};
+    case Role::kQueryBias:
+      return {"self_attn.q_proj.bias", "attn_q.bias"};
+    case Role::kKey:
+      return {"self_attn.k_proj.weight", "attn_k.weight"};
+    case Role::kKeyBias:
+      return {"self_attn.k_proj.bias", "attn_k.bias"};
+    case Role::kValue:
+      return {"self_attn.v_proj.weight", "attn_v.weight"};
+    case Role::kValueBias:
+      return {"self_attn.v_proj.bias", "attn_v.bias"};
+    case Role::kQueryNorm:
+      return {"self_attn.q_norm.weight", "attn_q_norm.weight"};
+    case Role::kKeyNorm:
+      return {"self_attn.k_norm.weight", "attn_k_norm.weight"};
+    case Role::kOutput:
+      return {"self_attn.o_proj.weight", "attn_output.weight"};
+    case Role::kOutputBias:
+      return {"self_attn.o_proj.bias", "attn_output.bias"};
+    case Role::kPostAttentionNorm:
+      return {"post_attention_layernorm.weight", "post_attention_norm.weight"};
+    case Role::kMlpNorm:
+      return {"post_attention_layernorm.weight", "ffn_norm.weight"};
+    case Role::kMlpNormBias:
+      return {"post_attention_layernorm.bias", "ffn_norm.bias"};
+    case Role::kGate:
+      return {"mlp.gate_proj.weight", "ffn_gate.weight"};
+    case Role::kGateBias:
+      return {"mlp.gate_proj.bias", "ffn_gate.bias"};
+    case Role::kUp:
+      return {"mlp.up_proj.weight", "ffn_up.weight"};
+    case Role::kUpBias:
+      return {"mlp.up_proj.bias", "ffn_up.bias"};
+    case Role::kDown:
+      return {"mlp.down_proj.weight", "ffn_down.weight"};
+    case Role::kDownBias:
+      return {"mlp.down_proj.bias", "ffn_down.bias"};
+    case Role::kPostMlpNorm:
+      return {"post_feedforward_layernorm.weight", "post_ffw_norm.weight"};
+  }
+  throw Error(ErrorCode::kInvalidArgument, "no such weight role");
+}
+
+}  // namespace
+
+bool is_of_layer(Role role) { return role >= Role::kAttentionNorm; }
+bool is_of_expert(Role role) { return role >= Role::kGate && role <= Role::kDownBias; }
+
+std::optional<WeightShape> expected_shape(const ModelConfig& config, Role role) {
+  const std::int64_t hidden = config.hidden;
+  const std::int64_t query = config.query_dims();
+  const std::int64_t kv = config.kv_dims();
+  const std::int64_t inner = config.intermediate;
+  const auto when = [](bool present, WeightShape shape) {
+    return present ? std::optional(shape) : std::nullopt;
+  };
+  const bool layer_norm = config.norm == NormKind::kLayer;
+  switch (role) {
+    case Role::kEmbedding:
+      return WeightShape{config.vocab_size, hidden};
+    case Role::kPositions:
+      return when(config.learned_positions, {config.context, hidden});
+    case Role::kHead:
+      return when(!config.tied_embeddings, {config.vocab_size, hidden});
+    case Role::kFinalNorm:
+    case Role::kAttentionNorm:
+    case Role::kMlpNorm:
+      return WeightShape{hidden, 1};
+    case Role::kFinalNormBias:
+    case Role::kAttentionNormBias:
+    case Role::kMlpNormBias:
+      return when(layer_norm, {hidden, 1});
+    case Role::kQuery:
+      return WeightShape{query, hidden};
+    case Role::kQueryBias:
+      return when(config.qkv_bias, {query, 1});
+    case Role::kKey:
+    case Role::kValue:
+      return WeightShape{kv, hidden};
+    case Role::kKeyBias:
+    case Role::kValueBias:
+      return when(config.qkv_bias, {kv, 1});
+    case Role::kQueryNorm:
+    case Role::kKeyNorm:
+      return when(config.qk_norm, {config.head_dim, 1});
+    case Role::kOutput:
+      return WeightShape{hidden, query};
+    case Role::kOutputBias:
+      return when(config.output_bias, {hidden, 1});
+    case Role::kPostAttentionNorm:
+    case Role::kPostMlpNorm:
+      return when(config.sandwich_norms, {hidden, 1});
+    case Role::kGate:
+      return when(config.gated_mlp, {inner, hidden});
+    case Role::kGateBias:
+      return when(config.gated_mlp && config.mlp_bias, {inner, 1});
+    case Role::kUp:
+      return WeightShape{inner, hidden};
+    case Role::kUpBias:
+      return when(config.mlp_bias, {inner, 1});
+    case Role::kDown:
+      return WeightShape{hidden, inner};
+    case Role::kDownBias:
+      return when(config.mlp_bias, {hidden, 1});
+  }
+  return std::nullopt;
+}
+
+std::vector<Part> parts_of(const ModelConfig& config) {
+  std::vector<Part> parts;
+  for (int r = 0; r < kRoles; ++r) {
+    const auto role = static_cast<Role>(r);
+    if (!expected_shape(config, role)) continue;
+    if (!is_of_layer(role)) {
+      parts.push_back({role});
+      continue;
+    }
+    for (int layer = 0; layer < static_cast<int>(config.layers.size()); ++layer) {
+      const int experts = config.layers[static_cast<std::size_t>(layer)].experts;
+      if (!is_of_expert(role) || experts == 0) {
+        parts.push_back({role, layer});
+        continue;
+      }
+      for (int expert = 0; expert < experts; ++expert) parts.push_back({role, layer, expert});
+    }
+  }
+  return parts;
+}
+
+WeightSlice locate(const ModelConfig& config, const Part& part) {
+  const Role role = part.role;
+  const Family& family = family_of(config);
+  const auto special = config.from_gguf ? family.gguf_weight : family.json_weight;
+  if (special != nullptr) {
+    if (std::optional<WeightSlice> found = special(config, part)) return *found;
+  }
+  WeightSlice slice;
+  if (config.from_gguf) {
+    slice.tensor = is_of_layer(role) ? "blk." + std::to_string(part.layer) + "." : "";
+    std::string name = names_of(role).gguf;
+    if (part.expert >= 0) {  // all experts of a layer are one tensor, stacked
+      name.insert(name.find('.'), "_exps");
+      slice.first_row = part.expert * expected_shape(config, role)->rows;
+    }
+    slice.tensor += name;
+    if (config.permuted_qk) {
+      if (role == Role::kQuery || role == Role::kQueryBias) slice.interleaved_heads = config.heads;
+      if (role == Role::kKey || role == Role::kKeyBias) slice.interleaved_heads = config.kv_heads;
+    }
+  } else {
+    slice.tensor = role == Role::kHead ? "" : "model.";
+    if (is_of_layer(role)) slice.tensor += "layers." + std::to_string(part.layer) + ".";
+    std::string name = names_of(role).json;
+    if (part.expert >= 0)
+      name.insert(name.find('.') + 1, "experts." + std::to_string(part.expert) + ".");
+    slice.tensor += name;
+  }
+  return slice;
+}
+
+}  // namespace triescope::formats

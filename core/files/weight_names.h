@@ -1,0 +1,79 @@
+// The weights that a transformer needs from a model file, by role, and where each is: tensor name,
+// its rows, and their order.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/files/config.h"
+
+namespace triescope::formats {
+
+enum class Role : std::uint8_t {
+  kEmbedding,
+  kPositions,
+  kFinalNorm,
+  kFinalNormBias,
+  kHead,  // the model's output head
+  kAttentionNorm,
+  kAttentionNormBias,
+  kQuery,
+  kQueryBias,
+  kKey,
+  kKeyBias,
+  kValue,
+  kValueBias,
+  kQueryNorm,
+  kKeyNorm,
+  kOutput,
+  kOutputBias,
+  kPostAttentionNorm,  // after a layer's attention
+  kMlpNorm,
+  kMlpNormBias,
+  kGate,
+  kGateBias,
+  kUp,
+  kUpBias,
+  kDown,
+  kDownBias,
+  kPostMlpNorm,
+};
+inline constexpr int kRoles = static_cast<int>(Role::kPostMlpNorm) + 1;
+
+// [rows, cols] row-major as torch.nn.Linear stores a weight: out = rows, in = cols. A vector has
+// cols = 1.
+struct WeightShape {
+  std::int64_t rows = 0;
+  std::int64_t cols = 1;
+  bool operator==(const WeightShape&) const = default;
+};
+
+struct WeightSlice {
+  std::string tensor;
+  std::int64_t first_row = 0;
+  bool transposed =
+      false;  // stored as [in, out] (GPT-2's Conv1D); first_row counts output rows all the same
+  // > 0: the number of heads. Within each, rows are interleaved (0, half, 1, half + 1, ...), as
+  // GGUF's converter writes Llama's q and k.
+  int interleaved_heads = 0;
+};
+
+// One weight of a model.
+struct Part {
+  Role role;
+  int layer = 0;  // 0 for weights of the whole model
+  // index among the layer's MLPs; -1: the layer has one, or the weight belongs to no MLP
+  int expert = -1;
+};
+
+bool is_of_layer(Role role);
+bool is_of_expert(Role role);  // each of a layer's MLPs has one
+// nullopt: this model has no such weight.
+std::optional<WeightShape> expected_shape(const ModelConfig& config, Role role);
+// Every weight of a model, by role, then layer, then expert.
+std::vector<Part> parts_of(const ModelConfig& config);
+WeightSlice locate(const ModelConfig& config, const Part& part);
+
+}  // namespace triescope::formats

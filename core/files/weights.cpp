@@ -1,0 +1,233 @@
+#include "core/files/weights.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+
+#include "core/base/error.h"
+#include "core/files/stored_tensor.h"
+
+namespace triescope::formats {
+namespace {
+
+// The place of row `row` in a tensor whose heads are interleaved: file row 2i + s of a head is our
+// row i + s * half.
+std::int64_t interleaved_row(std::int64_t row, std::int64_t per_head) {
+  const std::int64_t in_head = row % per_head;
+  const std::int64_t half = per_head / 2;
+  return row / per_head * per_head + in_head % half * 2 + in_head / half;
+}
+
+// This many elements of ggml tensors are decoded at a time (a multiple of every block).
+constexpr std::size_t kChunk = std::size_t{1} << 16;
+
+}  // namespace
+
+std::unique_ptr<WeightSource> WeightSource::open(const std::string& path) {
+  namespace fs = std::filesystem;
+  std::unique_ptr<WeightSource> source(new WeightSource);
+  source->path_ = path;
+  std::error_code error;
+  const fs::file_status status = fs::status(path, error);
+  if (!fs::exists(status)) {
+    throw Error(
+        ErrorCode::kNotFound,
+        path + ": expected a .gguf file or a Hugging Face model folder, found nothing there");
+  }
+  if (fs::is_directory(status)) {
+    source->config_ = config_from_folder(path);
+    source->safetensors_ = SafeTensors::open_folder(path);
+    source->find_prefix();
+  } else if (path.ends_with(".safetensors")) {
+    throw Error(
+        ErrorCode::kInvalidArgument,
+        path + ": expected a folder; open the folder that holds this file and its config.json");
+  } else {
+    source->gguf_ = GgufFile::open(path);
+    source->config_ = config_from_gguf(*source->gguf_);
+  }
+  if (!source->gguf_) {
+    source->settle_head();
+    source->settle_biases();
+  }
+  source->check_shapes();
+  source->check_unread();
+  return source;
+}
+
+WeightSource::Tensor WeightSource::find(const std::string& name) const {
+  Tensor tensor;
+  if (gguf_) tensor.gguf = gguf_->find(name);
+  if (safetensors_) tensor.safe = safetensors_->find(name);
+  return tensor;
+}
+
+WeightSlice WeightSource::slice_of(const Part& part) const {
+  const bool is_head = part.role == Role::kEmbedding && embedding_is_head_;
+  WeightSlice slice = locate(config_, is_head ? Part{Role::kHead} : part);
+  if (!json_prefix_.empty() && slice.tensor.starts_with(json_prefix_))
+    slice.tensor.erase(0, json_prefix_.size());
+  return slice;
+}
+
+void WeightSource::read_elements(const Tensor& tensor, std::int64_t begin,
+                                 std::span<float> out) const {
+  if (tensor.safe) return safetensors_->read(*tensor.safe, begin, out);
+  const GgmlType type = tensor.gguf->type;
+  const std::int64_t per_block = block_elements(type);
+  if (begin % per_block != 0 || static_cast<std::int64_t>(out.size()) % per_block != 0) {
+    throw Error(ErrorCode::kInvalidArgument,
+                "tensor '" + tensor.gguf->name + "': rows do not fall on blocks");
+  }
+  std::vector<std::byte> bytes;
+  std::int64_t byte = begin / per_block * block_bytes(type);
+  while (!out.empty()) {
+    const std::span<float> part = out.first(std::min(out.size(), kChunk));
+    bytes.resize(part.size() / static_cast<std::size_t>(per_block) *
+                 static_cast<std::size_t>(block_bytes(type)));
+    gguf_->read(*tensor.gguf, byte, bytes);
+    dequantise(type, bytes, part);
+    byte += static_cast<std::int64_t>(bytes.size());
+    out = out.subspan(part.size());
+  }
+}
+
+void WeightSource::read_plain_rows(const Tensor& tensor, std::int64_t cols, std::int64_t first,
+                                   std::span<float> out) const {
+  read_elements(tensor, first * cols, out);
+}
+
+bool WeightSource::reads_whole(Role role) const {
+  const WeightSlice slice = slice_of({role});
+  return slice.transposed || slice.interleaved_heads > 0;
+}
+
+void WeightSource::read_rows(const Part& part, std::int64_t first, std::span<float> out) const {
+  const WeightShape whole = shape(part.role).value();
+  const WeightSlice slice = slice_of(part);
+  const Tensor tensor = find(slice.tensor);
+  const std::int64_t rows = static_cast<std::int64_t>(out.size()) / whole.cols;
+  if (first < 0 || rows * whole.cols != static_cast<std::int64_t>(out.size()) ||
+      first + rows > whole.rows) {
+    throw Error(ErrorCode::kInvalidArgument, "tensor '" + slice.tensor + "': no such rows");
+  }
+  if (slice.transposed) {
+    const std::vector<std::int64_t>& stored = tensor.shape();  // [in, out]
+    std::vector<float> all(static_cast<std::size_t>(stored[0] * stored[1]));
+    read_elements(tensor, 0, all);
+    for (std::int64_t r = 0; r < rows; ++r) {
+      for (std::int64_t c = 0; c < whole.cols; ++c) {
+        out[static_cast<std::size_t>(r * whole.cols + c)] =
+            all[static_cast<std::size_t>(c * stored[1] + slice.first_row + first + r)];
+      }
+    }
+    return;
+  }
+  if (slice.interleaved_heads > 0) {
+    const std::int64_t per_head = whole.rows / slice.interleaved_heads;
+    std::vector<float> all(static_cast<std::size_t>(whole.rows * whole.cols));
+    read_plain_rows(tensor, whole.cols, slice.first_row, all);
+    for (std::int64_t r = 0; r < rows; ++r) {
+      const std::int64_t stored = interleaved_row(first + r, per_head);
+      std::copy_n(all.begin() + stored * whole.cols, whole.cols, out.begin() + r * whole.cols);
+    }
+    return;
+  }
+  read_plain_rows(tensor, whole.cols, slice.first_row + first, out);
+}
+
+std::optional<GgmlType> WeightSource::stored_type(const Part& part) const {
+  const WeightSlice slice = slice_of(part);
+  if (slice.transposed) return std::nullopt;
+  const Tensor tensor = find(slice.tensor);
+  if (tensor.dtype() == "F64") return std::nullopt;
+  if (tensor.gguf) return tensor.gguf->type;
+  for (const GgmlType type : {GgmlType::kF32, GgmlType::kF16, GgmlType::kBF16}) {
+    if (tensor.safe->dtype == to_string(type)) return type;
+  }
+  return std::nullopt;
+}
+
+void WeightSource::read_stored_rows(const Part& part, std::int64_t first,
+                                    std::span<std::byte> out) const {
+  const WeightShape whole = shape(part.role).value();
+  const WeightSlice slice = slice_of(part);
+  const Tensor tensor = find(slice.tensor);
+  const std::optional<GgmlType> type = stored_type(part);
+  const std::int64_t row_bytes = type ? whole.cols / block_elements(*type) * block_bytes(*type) : 0;
+  const std::int64_t rows = type ? static_cast<std::int64_t>(out.size()) / row_bytes : 0;
+  if (!type || first < 0 || rows * row_bytes != static_cast<std::int64_t>(out.size()) ||
+      first + rows > whole.rows)
+    throw Error(ErrorCode::kInvalidArgument, "tensor '" + slice.tensor + "': no such rows");
+  const auto read = [&](std::int64_t row, std::span<std::byte> to) {
+    const std::int64_t begin = (slice.first_row + row) * row_bytes;
+    if (tensor.safe) return safetensors_->read_stored(*tensor.safe, begin, to);
+    gguf_->read(*tensor.gguf, begin, to);
+  };
+  if (slice.interleaved_heads == 0) return read(first, out);
+  const std::int64_t per_head = whole.rows / slice.interleaved_heads;
+  std::vector<std::byte> all(static_cast<std::size_t>(whole.rows * row_bytes));
+  read(0, all);
+  for (std::int64_t r = 0; r < rows; ++r) {
+    std::copy_n(all.begin() + interleaved_row(first + r, per_head) * row_bytes, row_bytes,
+                out.begin() + r * row_bytes);
+  }
+}
+
+void WeightSource::drop_rope_scaling() {
+  for (RopeConfig& rope : config_.ropes) {
+    RopeConfig plain;
+    plain.theta = rope.theta;
+    plain.dims = rope.dims;
+    rope = plain;
+  }
+  config_.kv_valid_until = 0;
+}
+
+void WeightSource::will_read(const Part& part) const {
+  const Tensor tensor = find(slice_of(part).tensor);
+  if (tensor.safe) return safetensors_->will_read(*tensor.safe);
+  gguf_->will_read(*tensor.gguf);
+}
+
+void WeightSource::check_unchanged() const {
+  if (gguf_) gguf_->check_unchanged();
+  if (safetensors_) safetensors_->check_unchanged();
+}
+
+std::int64_t WeightSource::file_bytes() const {
+  return gguf_ ? gguf_->file_bytes() : safetensors_->file_bytes();
+}
+
+std::int64_t WeightSource::parameters() const {
+  std::int64_t sum = 0;
+  if (gguf_) {
+    for (const GgufTensor& tensor : gguf_->tensors()) sum += tensor.elements;
+  } else {
+    for (const SafeTensor& tensor : safetensors_->tensors()) sum += tensor.elements;
+  }
+  return sum;
+}
+
+std::string WeightSource::quantisation() const {
+  std::map<std::string, std::int64_t> share;
+  const auto add = [&](const std::string& type, const std::vector<std::int64_t>& shape,
+                       std::int64_t elements) {
+    if (shape.size() >= 2) share[type] += elements;
+  };
+  if (gguf_) {
+    for (const GgufTensor& tensor : gguf_->tensors())
+      add(to_string(tensor.type), tensor.shape, tensor.elements);
+  } else {
+    for (const SafeTensor& tensor : safetensors_->tensors())
+      add(tensor.dtype, tensor.shape, tensor.elements);
+  }
+  std::vector<std::pair<std::int64_t, std::string>> order;
+  for (const auto& [type, elements] : share) order.emplace_back(-elements, type);
+  std::sort(order.begin(), order.end());
+  std::string text = order.size() > 1 ? "mixed:" : "";
+  for (const auto& [elements, type] : order) text += (order.size() > 1 ? " " : "") + type;
+  return text;
+}
+
+}  // namespace triescope::formats

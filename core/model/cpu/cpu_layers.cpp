@@ -1,0 +1,191 @@
+#include "core/model/cpu/cpu_layers.h"
+
+#include <algorithm>
+
+#include "core/base/error.h"
+#include "core/kernels/activation.h"
+#include "core/kernels/gated_linear.h"
+#include "core/kernels/linear.h"
+#include "core/kernels/norm.h"
+#include "core/kernels/rope.h"
+#include "core/kernels/tree_attention.h"
+
+namespace triescope {
+namespace {
+
+using kernels::PackedLinear;
+
+kernels::ActivationKind kernel_activation(formats::Activation activation) {
+  switch (activation) {
+    case formats::Activation::kSilu:
+      return kernels::ActivationKind::kSilu;
+    case formats::Activation::kGeluTanh:
+      return kernels::ActivationKind::kGeluTanh;
+    case formats::Activation::kGelu:
+      return kernels::ActivationKind::kGelu;
+  }
+  return kernels::ActivationKind::kSilu;
+}
+
+void at_least(std::vector<float>& scratch, std::size_t rows, std::int64_t width) {
+  const std::size_t size = rows * static_cast<std::size_t>(width);
+  if (scratch.size() < size) scratch.resize(size);
+}
+
+}  // namespace
+
+CpuLayers::CpuLayers(const formats::ModelConfig& config, kernels::Precision precision,
+                     ThreadPool& pool)
+    : config_(config), precision_(precision), pool_(pool) {
+  for (const formats::RopeConfig& rope : config_.ropes) ropes_.emplace_back(rope);
+  cos_.resize(ropes_.size());
+  sin_.resize(ropes_.size());
+}
+
+std::span<float> CpuLayers::residual(std::size_t rows) {
+  at_least(x_, rows, config_.hidden);
+  return std::span(x_).first(rows * static_cast<std::size_t>(config_.hidden));
+}
+
+void CpuLayers::normalise(const float* x, std::int64_t rows, const std::vector<float>& weight,
+                          const std::vector<float>& bias, float* out, std::int64_t out_stride) {
+  const std::int64_t hidden = config_.hidden;
+  if (config_.norm == formats::NormKind::kLayer) {
+    kernels::layer_norm(x, hidden, {rows, hidden}, weight.data(), bias.data(), config_.norm_eps,
+                        out, out_stride, pool_);
+  } else {
+    kernels::rms_norm(x, hidden, {rows, hidden}, weight.data(), config_.norm_eps,
+                      config_.norm_plus_one, out, out_stride, pool_);
+  }
+}
+
+void CpuLayers::fill_ropes(const Rows& rows) {
+  for (std::size_t i = 0; i < ropes_.size(); ++i) {
+    const auto half = static_cast<std::size_t>(ropes_[i].dims() / 2);
+    at_least(cos_[i], rows.positions.size(), ropes_[i].dims() / 2);
+    at_least(sin_[i], rows.positions.size(), ropes_[i].dims() / 2);
+    for (std::size_t r = 0; r < rows.positions.size(); ++r)
+      ropes_[i].fill(rows.positions[r], std::max(rows.text_length, rows.positions[r] + 1),
+                     std::span(cos_[i]).subspan(r * half, half),
+                     std::span(sin_[i]).subspan(r * half, half));
+  }
+}
+
+void CpuLayers::add_branch(const PackedLinear& linear, const float* in, std::int64_t stride,
+                           std::int64_t rows, const std::vector<float>& post) {
+  const std::int64_t hidden = config_.hidden;
+  if (!config_.sandwich_norms) {
+    kernels::linear(linear, in, stride, rows, x_.data(), hidden, pool_, kernels::LinearMode::kAdd);
+    return;
+  }
+  kernels::linear(linear, in, stride, rows, branch_.data(), hidden, pool_);
+  normalise(branch_.data(), rows, post, {}, branch_.data(), hidden);
+  kernels::add_to(x_.data(), branch_.data(), rows * hidden);
+}
+
+void CpuLayers::run_mlp(const CpuWeights::Layer& layer, std::int64_t rows) {
+  const CpuWeights::Mlp& mlp = layer.mlps.front();
+  const std::int64_t inner = config_.intermediate;
+  const std::int64_t normed_stride = kernels::linear_stride(config_.hidden),
+                     inner_stride = kernels::linear_stride(inner);
+  const kernels::ActivationKind activation = kernel_activation(config_.activation);
+  float* const y = inner_.data();
+  normalise(x_.data(), rows, layer.mlp_norm, layer.mlp_norm_bias, normed_.data(), normed_stride);
+  if (config_.gated_mlp) {
+    kernels::gated_linear(mlp.gate_up, activation, normed_.data(), normed_stride, rows, y,
+                          inner_stride, pool_);
+  } else {
+    kernels::linear(mlp.gate_up, normed_.data(), normed_stride, rows, y, inner_stride, pool_);
+    kernels::activation(activation, y, inner_stride, rows, inner, pool_);
+  }
+  add_branch(mlp.down, y, inner_stride, rows, layer.post_mlp_norm);
+}
+
+void CpuLayers::attend(const Rows& all, const float* q, std::int64_t q_stride,
+                       const kernels::KvView& kv, const kernels::AttentionShape& shape) {
+  const auto rows = static_cast<std::int64_t>(all.positions.size());
+  const std::int64_t stride = kernels::linear_stride(config_.query_dims());
+  float* const out = attention_.data();
+  const auto run = [&](std::int64_t first, std::int64_t count, const VisibleSlots& visible,
+                       const kernels::AttentionShape& of) {
+    kernels::tree_attention(q + first * q_stride, q_stride, count, kv, of, visible,
+                            out + first * stride, stride, pool_);
+  };
+  if (all.masks == nullptr) return run(0, rows, all.visible, shape);
+  if (shape.window == 0 || !all.masks->has_prefix()) return run(0, rows, all.masks->all(), shape);
+  const auto first = static_cast<std::int64_t>(all.masks->first());
+  run(0, first, all.masks->before(), shape);
+  kernels::AttentionShape cut = shape;  // the lists are the window's
+  cut.window = 0;
+  run(first, rows - first, all.masks->in_window(shape.window), cut);
+}
+
+void CpuLayers::run(const Rows& all, std::span<const CpuWeights::Layer> weights, CpuKv& kv,
+                    const std::stop_token& stop, const EnterLayer& enter) {
+  const std::size_t count = all.positions.size();
+  const auto rows = static_cast<std::int64_t>(count);
+  const std::int64_t hidden = config_.hidden;
+  const std::int64_t query = config_.query_dims();
+  const std::int64_t kv_dims = config_.kv_dims();
+  const std::int64_t qkv = query + 2 * kv_dims;
+  const std::int64_t normed_stride = kernels::linear_stride(hidden),
+                     attention_stride = kernels::linear_stride(query);
+  at_least(normed_, count, normed_stride);
+  at_least(qkv_, count, qkv);
+  at_least(attention_, count, attention_stride);
+  at_least(inner_, count, kernels::linear_stride(config_.intermediate));
+  if (config_.sandwich_norms) at_least(branch_, count, hidden);
+  fill_ropes(all);
+
+  float* x = residual(count).data();
+  float* q = qkv_.data();
+  float* k = q + query;
+  float* v = k + kv_dims;
+  const std::int32_t* slots = all.slots.data();
+  kernels::AttentionShape shape;
+  shape.heads = config_.heads;
+  shape.kv_heads = config_.kv_heads;
+  shape.head_dim = config_.head_dim;
+  shape.scale = config_.attention_scale;
+  shape.softcap = config_.attention_softcap;
+
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    if (stop.stop_requested()) throw Error(ErrorCode::kCancelled, "forward was cancelled");
+    const CpuWeights::Layer& layer = weights[i];
+    if (enter) enter(static_cast<std::int32_t>(i));
+    if (i == 0 && !all.first_input.empty()) {
+      kernels::linear(layer.qkv, all.first_input.data(), layer.qkv.inputs(), rows, q, qkv, pool_);
+    } else if (layer.attention_norm.empty()) {
+      kernels::linear(layer.qkv, x, hidden, rows, q, qkv, pool_);
+    } else {
+      normalise(x, rows, layer.attention_norm, layer.attention_norm_bias, normed_.data(),
+                normed_stride);
+      kernels::linear(layer.qkv, normed_.data(), normed_stride, rows, q, qkv, pool_);
+    }
+    if (config_.qk_norm) {
+      kernels::rms_norm_heads(q, qkv, rows, config_.heads, config_.head_dim,
+                              layer.query_norm.data(), config_.norm_eps, config_.norm_plus_one,
+                              pool_);
+      kernels::rms_norm_heads(k, qkv, rows, config_.kv_heads, config_.head_dim,
+                              layer.key_norm.data(), config_.norm_eps, config_.norm_plus_one,
+                              pool_);
+    }
+    if (const int rope = config_.layers[i].rope; rope >= 0) {
+      const auto r = static_cast<std::size_t>(rope);
+      const int dims = ropes_[r].dims();
+      kernels::rope(q, qkv, rows, config_.heads, config_.head_dim, dims, cos_[r].data(),
+                    sin_[r].data());
+      kernels::rope(k, qkv, rows, config_.kv_heads, config_.head_dim, dims, cos_[r].data(),
+                    sin_[r].data());
+    }
+    kernels::store_kv(k, qkv, rows, static_cast<int>(kv_dims), slots, precision_, kv.keys(i));
+    kernels::store_kv(v, qkv, rows, static_cast<int>(kv_dims), slots, precision_, kv.values(i));
+    shape.window = config_.layers[i].window;
+    attend(all, q, qkv, kv.view(i), shape);
+    add_branch(layer.output, attention_.data(), attention_stride, rows, layer.post_attention_norm);
+    run_mlp(layer, rows);
+  }
+  if (enter) enter(static_cast<std::int32_t>(weights.size()));
+}
+
+}  // namespace triescope

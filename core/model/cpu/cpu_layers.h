@@ -1,0 +1,77 @@
+// The decoder layers of a CPU executor. The transformer (transformer_cpu.cpp) puts embeddings
+// before them and an output head behind them, a draft head (core/model/heads/eagle_model.cpp) its own.
+// They use core/kernels with packed weights; activations are fp32.
+//
+//   h = x + o(attention(rope(qkv(norm(x)))))      out = h + down(act(gate(norm(h))) * up(norm(h)))
+//
+// A layer without an attention norm reads x itself. Path only: every kernel used here computes a
+// row from that row and what it sees, in one fixed order, so the whole does too. Scratch is kept
+// from one run to the next: not thread-safe. Borrows the configuration and the pool.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <stop_token>
+#include <vector>
+
+#include "core/base/thread_pool.h"
+#include "core/kernels/tree_attention.h"
+#include "core/model/cpu/cpu_kv.h"
+#include "core/model/cpu/cpu_weights.h"
+#include "core/model/mask_rows.h"
+#include "core/model/rope_table.h"
+#include "core/model/visible_slots.h"
+
+namespace triescope {
+
+class CpuLayers {
+ public:
+  CpuLayers(const formats::ModelConfig& config, kernels::Precision precision, ThreadPool& pool);
+
+  // Rows that go through the layers together; text_length is as in ForwardBatch.
+  struct Rows {
+    std::span<const std::int32_t> positions, slots;  // [rows]
+    VisibleSlots visible;
+    std::int32_t text_length = 0;
+    // [rows, inputs of the first layer's qkv]: the input of that layer's q, k and v in place of
+    // norm(x). Empty: norm(x), as in every other layer.
+    std::span<const float> first_input = {};
+    // Of a batch with masks: their lists, which `visible` leaves out. Null: it has none.
+    MaskRows* masks = nullptr;
+  };
+  // The residual stream x [rows, hidden]: fill it, then run(). Valid until the next call.
+  std::span<float> residual(std::size_t rows);
+  // Called with x as it enters each layer.
+  using EnterLayer = std::function<void(std::int32_t layer)>;
+  // Error{kCancelled}: stop was requested, which is checked before every layer.
+  void run(const Rows& rows, std::span<const CpuWeights::Layer> weights, CpuKv& kv,
+           const std::stop_token& stop, const EnterLayer& enter);
+
+  // Normalises rows [hidden] as configured; in place is allowed. Only LayerNorm reads `bias`. Row r
+  // of the result is at out + r * out_stride.
+  void normalise(const float* x, std::int64_t rows, const std::vector<float>& weight,
+                 const std::vector<float>& bias, float* out, std::int64_t out_stride);
+
+ private:
+  void fill_ropes(const Rows& rows);
+  // attention_ <- the attention of a layer whose queries lie at q.
+  void attend(const Rows& rows, const float* q, std::int64_t q_stride, const kernels::KvView& kv,
+              const kernels::AttentionShape& shape);
+  // x += linear(in), with a norm between where the family has one. `in` has `rows` rows, `stride`
+  // apart.
+  void add_branch(const kernels::PackedLinear& linear, const float* in, std::int64_t stride,
+                  std::int64_t rows, const std::vector<float>& post);
+  // x += MLP(norm(x)).
+  void run_mlp(const CpuWeights::Layer& layer, std::int64_t rows);
+
+  const formats::ModelConfig& config_;
+  kernels::Precision precision_;
+  ThreadPool& pool_;
+  std::vector<RopeTable> ropes_;
+
+  std::vector<float> x_, normed_, qkv_, attention_, inner_, branch_;
+  std::vector<std::vector<float>> cos_, sin_;  // by rope: [rows, dims / 2]
+};
+
+}  // namespace triescope

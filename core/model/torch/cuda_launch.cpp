@@ -1,0 +1,37 @@
+#include "core/model/torch/cuda_launch.h"
+
+#include <c10/core/impl/VirtualGuardImpl.h>
+
+#include <string>
+
+#include "core/base/error.h"
+#include "core/kernels/cuda_module.h"
+#include "core/model/torch/torch_runtime.h"
+
+namespace triescope {
+
+std::int32_t kernel_dtype(const at::Tensor& tensor) {
+  if (tensor.scalar_type() == at::kFloat) return kTriescopeF32;
+  return tensor.scalar_type() == at::kHalf ? kTriescopeF16 : kTriescopeBF16;
+}
+
+void* kernel_stream(const at::Tensor& tensor) {
+  if (!tensor.is_cuda()) return nullptr;
+  const c10::impl::VirtualGuardImpl guard(tensor.device().type());
+  return guard.getStreamNativeHandle(guard.getStream(tensor.device()));
+}
+
+void check_launch(int code, const char* kernel, const at::Tensor& tensor) {
+  if (code == 0) return;
+  constexpr int kMemoryAllocation = 2;  // from cudaError_t
+  const std::string reason = kernels::cuda_module().error_string(code),
+                    where = std::string(kernel) + " on " + tensor.device().str();
+  if (code == kMemoryAllocation) throw Error(ErrorCode::kOutOfMemory, where + ": " + reason);
+  throw LaunchError(where, reason + cuda_error_advice(reason));
+}
+
+const float* values_or_null(const at::Tensor& tensor) {
+  return tensor.defined() ? tensor.const_data_ptr<float>() : nullptr;
+}
+
+}  // namespace triescope

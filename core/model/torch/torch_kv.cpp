@@ -1,0 +1,103 @@
+#include "core/model/torch/torch_kv.h"
+
+#include <algorithm>
+#include <string>
+
+#include "core/base/bytes_text.h"
+#include "core/base/error.h"
+#include "core/model/kv_slots.h"
+#include "core/model/torch/torch_runtime.h"
+
+namespace triescope {
+
+TorchKv::TorchKv(const formats::ModelConfig& config, const at::TensorOptions& options, int capacity)
+    : kv_heads_(config.kv_heads),
+      head_dim_(config.head_dim),
+      options_(options),
+      layers_(config.layers.size()) {
+  allocate(std::max(capacity, 1));
+}
+
+std::int64_t TorchKv::bytes_per_slot() const {
+  return static_cast<std::int64_t>(layers_.size()) * 2 * kv_heads_ * head_dim_ *
+         static_cast<std::int64_t>(options_.dtype().itemsize());
+}
+
+bool TorchKv::fits(const formats::ModelConfig& config, const at::TensorOptions& options) const {
+  return kv_heads_ == config.kv_heads && head_dim_ == config.head_dim &&
+         layers_.size() == config.layers.size() && options_.device() == options.device() &&
+         options_.dtype() == options.dtype();
+}
+
+void TorchKv::reserve(int capacity) {
+  grow(capacity_, capacity, [this](int wanted) { allocate(wanted); });
+}
+
+// Grows tensor by tensor and frees each old one before the next is made: beyond the new storage
+// this needs one old tensor. If one is refused, those before it are merely longer than capacity_.
+void TorchKv::allocate(int capacity) {
+  const auto grow = [&](at::Tensor& tensor) {
+    if (tensor.defined() && tensor.size(0) == capacity) return;
+    // Filled with zeros: the contents of a masked slot are multiplied by 0, so they must not be
+    // NaN.
+    at::Tensor larger = at::zeros({capacity, kv_heads_, head_dim_}, options_);
+    if (capacity_ > 0) larger.narrow(0, 0, capacity_).copy_(tensor.narrow(0, 0, capacity_));
+    tensor = larger;
+  };
+  try {
+    on_device(options_.device(), [&] {
+      for (auto& [k, v] : layers_) {
+        grow(k);
+        grow(v);
+      }
+    });
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::kOutOfMemory) throw;
+    throw Error(ErrorCode::kOutOfMemory,
+                "KV of " + std::to_string(capacity) + " slots needs " +
+                    bytes_text(static_cast<double>(bytes_per_slot() * capacity)) + " on " +
+                    options_.device().str() + ", which were refused (" + error.what() +
+                    "); take fewer beams, a shorter prompt or fewer new tokens, or close what else "
+                    "uses the device");
+  }
+  capacity_ = capacity;
+}
+
+void TorchKv::move(std::span<const std::int32_t> from, std::span<const std::int32_t> to) {
+  check_move(from, to, capacity_);
+  if (from.empty()) return;
+  on_device(options_.device(), [&] {
+    const at::Tensor source = index_tensor(from, options_.device());
+    const at::Tensor target = index_tensor(to, options_.device());
+    // A gather that is refused memory has changed nothing: the tensors before it are not moved
+    // again.
+    for (; moved_tensors_ < 2 * layers_.size(); ++moved_tensors_) {
+      auto& [k, v] = layers_[moved_tensors_ / 2];
+      at::Tensor& tensor = moved_tensors_ % 2 == 0 ? k : v;
+      tensor.index_copy_(0, target, tensor.index_select(0, source));
+    }
+    moved_tensors_ = 0;
+  });
+}
+
+void TorchKv::write(std::span<const std::int32_t> slots, std::span<const float> keys,
+                    std::span<const float> values) {
+  const std::int64_t width = std::int64_t{kv_heads_} * head_dim_;
+  check_write(slots, keys, values, layers_.size() * static_cast<std::size_t>(width), capacity_);
+  if (slots.empty()) return;
+  on_device(options_.device(), [&] {
+    const at::Tensor target = index_tensor(slots, options_.device());
+    const auto rows = static_cast<std::int64_t>(slots.size());
+    for (std::size_t layer = 0; layer < layers_.size(); ++layer) {
+      const auto of_layer = [&](std::span<const float> all) {
+        const auto count = static_cast<std::size_t>(rows * width);
+        return rows_tensor(all.subspan(layer * count, count), rows, options_)
+            .view({rows, kv_heads_, head_dim_});
+      };
+      layers_[layer].first.index_copy_(0, target, of_layer(keys));
+      layers_[layer].second.index_copy_(0, target, of_layer(values));
+    }
+  });
+}
+
+}  // namespace triescope

@@ -1,0 +1,41 @@
+// KV slots of the libtorch executor, on CPU or CUDA: for each layer K and V as
+// [capacity, kv_heads, head_dim] in the model's dtype.
+#pragma once
+
+#include <ATen/ATen.h>
+
+#include <utility>
+#include <vector>
+
+#include "core/files/config.h"
+#include "core/model/model.h"
+
+namespace triescope {
+
+class TorchKv final : public KvStorage {
+ public:
+  TorchKv(const formats::ModelConfig& config, const at::TensorOptions& options, int capacity);
+
+  int capacity() const override { return capacity_; }
+  std::int64_t bytes_per_slot() const override;
+  void reserve(int capacity) override;
+  void move(std::span<const std::int32_t> from, std::span<const std::int32_t> to) override;
+  void write(std::span<const std::int32_t> slots, std::span<const float> keys,
+             std::span<const float> values) override;
+
+  // Whether this storage was made for such a configuration, device and dtype.
+  bool fits(const formats::ModelConfig& config, const at::TensorOptions& options) const;
+  at::Tensor& k(std::size_t layer) { return layers_[layer].first; }
+  at::Tensor& v(std::size_t layer) { return layers_[layer].second; }
+
+ private:
+  void allocate(int capacity);
+
+  const int kv_heads_, head_dim_;
+  const at::TensorOptions options_;
+  std::vector<std::pair<at::Tensor, at::Tensor>> layers_;
+  int capacity_ = 0;
+  std::size_t moved_tensors_ = 0;  // progress of a move that was refused memory on its way
+};
+
+}  // namespace triescope

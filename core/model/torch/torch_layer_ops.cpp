@@ -1,0 +1,104 @@
+#include "core/model/torch/torch_layer_ops.h"
+
+#include <utility>
+#include <vector>
+
+namespace triescope {
+namespace {
+
+using at::Tensor;
+using formats::Activation;
+using formats::ModelConfig;
+
+class LibtorchLayerOps final : public TorchLayerOps {
+ public:
+  explicit LibtorchLayerOps(const ModelConfig& config) : config_(config) {}
+
+  Embedded embed_norm(const TorchMatrix& table, const Tensor& positions, const ForwardInputs& in,
+                      const TorchNorm& weights) const override {
+    Tensor x = table.rows(in.tokens);
+    // As in transformers: the scale is rounded to the model's dtype first.
+    if (config_.embedding_scale != 1) x = x * at::full({}, config_.embedding_scale, x.options());
+    if (positions.defined()) x = x + positions.index_select(0, in.positions);
+    return {x, norm(x, weights.weight, weights.bias)};
+  }
+
+  Tensor add_norm(Tensor& x, const Tensor& h, const Tensor& post,
+                  const TorchNorm& weights) const override {
+    if (h.defined()) x = x + (post.defined() ? norm(h, post, {}) : h);
+    return norm(x, weights.weight, weights.bias);
+  }
+
+  Tensor split_qkv(const Tensor& qkv, const TorchWeights::Layer& layer,
+                   const ForwardInputs::Rotation* rotation, const Tensor& slots, Tensor& keys,
+                   Tensor& values) const override {
+    const std::int64_t heads = config_.heads, kv_heads = config_.kv_heads;
+    const Tensor all = qkv.view({qkv.size(0), heads + 2 * kv_heads, config_.head_dim});
+    Tensor q = all.narrow(1, 0, heads), k = all.narrow(1, heads, kv_heads);
+    const Tensor v = all.narrow(1, heads + kv_heads, kv_heads);
+    if (config_.qk_norm) {
+      q = norm(q, layer.query_norm, {});
+      k = norm(k, layer.key_norm, {});
+    }
+    if (rotation != nullptr) {
+      const Tensor cos = rotation->cos.unsqueeze(1), sin = rotation->sin.unsqueeze(1);
+      q = rotate(q, cos, sin);
+      k = rotate(k, cos, sin);
+    }
+    const Tensor rows = slots.to(at::kLong);
+    keys.index_copy_(0, rows, k);
+    values.index_copy_(0, rows, v);
+    return q;
+  }
+
+  Tensor activate(const Tensor& gate_up) const override {
+    if (!config_.gated_mlp) return activation(gate_up);
+    const std::int64_t inner = config_.intermediate;
+    return activation(gate_up.narrow(1, 0, inner)) * gate_up.narrow(1, inner, inner);
+  }
+
+ private:
+  Tensor norm(const Tensor& x, const Tensor& w, const Tensor& bias) const {
+    const Tensor wide = x.to(at::kFloat);
+    if (config_.norm == formats::NormKind::kLayer) {
+      return at::layer_norm(wide, {w.size(0)}, w, bias, config_.norm_eps).to(x.scalar_type());
+    }
+    const Tensor scale = at::rsqrt(wide.pow(2).mean(-1, true).add(config_.norm_eps));
+    return (wide * scale * w).to(x.scalar_type());
+  }
+
+  // x: [rows, heads, head_dim]; cos, sin: [rows, 1, dims / 2] fp32. The first half of the rotated
+  // part is paired with its second half; the dimensions after it stay.
+  static Tensor rotate(const Tensor& x, const Tensor& cos, const Tensor& sin) {
+    const std::int64_t half = cos.size(-1);
+    const Tensor wide = x.to(at::kFloat);
+    const Tensor a = wide.narrow(-1, 0, half);
+    const Tensor b = wide.narrow(-1, half, half);
+    std::vector<Tensor> parts = {a * cos - b * sin, b * cos + a * sin};
+    const std::int64_t rest = x.size(-1) - 2 * half;
+    if (rest > 0) parts.push_back(wide.narrow(-1, 2 * half, rest));
+    return at::cat(parts, -1).to(x.scalar_type());
+  }
+
+  Tensor activation(const Tensor& x) const {
+    switch (config_.activation) {
+      case Activation::kSilu:
+        return at::silu(x);
+      case Activation::kGeluTanh:
+        return at::gelu(x, "tanh");
+      case Activation::kGelu:
+        return at::gelu(x);
+    }
+    return x;
+  }
+
+  const ModelConfig config_;
+};
+
+}  // namespace
+
+std::unique_ptr<TorchLayerOps> make_torch_layer_ops(const ModelConfig& config) {
+  return std::make_unique<LibtorchLayerOps>(config);
+}
+
+}  // namespace triescope

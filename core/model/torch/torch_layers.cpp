@@ -1,0 +1,108 @@
+#include "core/model/torch/torch_layers.h"
+
+#include <algorithm>
+
+#include "core/base/error.h"
+#include "core/model/torch/checked_layer_ops.h"
+#include "core/model/torch/cuda_attention.h"
+#include "core/model/torch/kernel_check.h"
+#include "core/model/torch/torch_attention.h"
+#include "core/model/torch/torch_runtime.h"
+
+namespace triescope {
+
+using at::Tensor;
+
+TorchLayers::TorchLayers(const formats::ModelConfig& config, const at::TensorOptions& options,
+                         LayerSteps steps)
+    : config_(config), device_(options.device()), ops_(make_torch_layer_ops(config)) {
+  for (const formats::RopeConfig& rope : config.ropes) ropes_.emplace_back(rope);
+  if (steps == LayerSteps::kKernels) choose_steps(options);
+}
+
+void TorchLayers::choose_steps(const at::TensorOptions& options) {
+  const KernelObstacles obstacles = check_layer_kernels(config_, options);
+  ops_ = make_checked_layer_ops(config_, obstacles);
+  attention_kernel_ = obstacles.attention.empty();
+  warning_ = warning_of(obstacles);
+}
+
+bool TorchLayers::has_windows() const {
+  return std::any_of(config_.layers.begin(), config_.layers.end(),
+                     [](const formats::LayerConfig& layer) { return layer.window > 0; });
+}
+
+TorchLayerOps::Embedded TorchLayers::embed(const ForwardInputs& in, const TorchMatrix& table,
+                                           const Tensor& positions, const TorchNorm& norm,
+                                           const MaskBatch& masks) const {
+  TorchLayerOps::Embedded all = ops_->embed_norm(table, positions, in, norm);
+  if (masks.rows == 0) return all;
+  const std::int64_t first = in.tokens.size(0) - masks.rows;
+  const std::int64_t vectors = static_cast<std::int64_t>(masks.embeddings.size()) / config_.hidden;
+  Tensor x = rows_tensor(masks.embeddings, vectors, all.x.options())
+                 .index_select(0, in.tokens.narrow(0, first, masks.rows));
+  if (config_.embedding_scale != 1) x = x * at::full({}, config_.embedding_scale, x.options());
+  if (positions.defined())
+    x = x + positions.index_select(0, in.positions.narrow(0, first, masks.rows));
+  all.x.narrow(0, first, masks.rows).copy_(x);
+  all.normed = Tensor();  // the first layer takes its norm of the whole stream
+  return all;
+}
+
+std::unique_ptr<LayerAttention> TorchLayers::attention_of(const Rows& rows, int capacity) const {
+  // The kernel has one rule of windows for all rows.
+  const bool by_kernel = rows.masks == nullptr || !rows.masks->has_prefix() || !has_windows();
+  if (attention_kernel_ && by_kernel)
+    return std::make_unique<CudaAttention>(config_, rows.in, rows.visible);
+  return std::make_unique<TorchOpsAttention>(config_, rows.visible, rows.in.slots.size(0), capacity,
+                                             device_, rows.masks);
+}
+
+// Like TorchLayerOps::add_norm; without a norm it returns the stream itself.
+Tensor TorchLayers::take_up(Tensor& x, const Tensor& h, const Tensor& post,
+                            const TorchNorm& norm) const {
+  if (norm.weight.defined()) return ops_->add_norm(x, h, post, norm);
+  if (h.defined()) x = x + h;
+  return x;
+}
+
+Tensor TorchLayers::run_mlp(const TorchWeights::Layer& layer, const Tensor& normed) const {
+  const TorchWeights::Mlp& mlp = layer.mlps.front();
+  return linear(ops_->activate(linear(normed, mlp.gate_up)), mlp.down);
+}
+
+Tensor TorchLayers::normalise(const Tensor& x, const TorchNorm& norm) const {
+  Tensor stream = x;
+  return take_up(stream, {}, {}, norm);
+}
+
+Tensor TorchLayers::run(const Rows& rows, std::span<const TorchWeights::Layer> weights,
+                        const TorchNorm& final_norm, Tensor x, TorchKv& kv, TorchFeatures& features,
+                        const std::stop_token& stop) const {
+  const ForwardInputs& in = rows.in;
+  const std::unique_ptr<LayerAttention> attention = attention_of(rows, kv.capacity());
+  // The previous branch's result, and the norm through which it goes before it is added.
+  Tensor h, post;
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    if (stop.stop_requested()) throw Error(ErrorCode::kCancelled, "forward was cancelled");
+    const TorchWeights::Layer& w = weights[i];
+    const formats::LayerConfig& layer = config_.layers[i];
+    const auto* rotation =
+        layer.rope >= 0 ? &in.rotations[static_cast<std::size_t>(layer.rope)] : nullptr;
+    Tensor normed = i == 0 && rows.first_input.defined() ? rows.first_input
+                                                         : take_up(x, h, post, w.attention_norm);
+    features.keep(x, static_cast<std::int32_t>(i));
+    const Tensor q =
+        ops_->split_qkv(linear(normed, w.qkv), w, rotation, in.slots, kv.k(i), kv.v(i));
+    h = linear(attention->attend(q, kv.k(i), kv.v(i), layer.window), w.output);
+    normed = take_up(x, h, w.post_attention_norm, w.mlp_norm);
+    h = run_mlp(w, normed);
+    post = w.post_mlp_norm;
+  }
+  Tensor normed = take_up(x, h, post, final_norm);
+  features.keep(x, static_cast<std::int32_t>(weights.size()));
+  features.keep(normed, kFinalNorm);
+  return normed;
+}
+
+}  // namespace triescope

@@ -1,0 +1,98 @@
+// The decoder layers of the libtorch executor. The transformer (transformer_torch.cpp) puts
+// embeddings before them and an output head behind them, a draft head (core/model/heads/eagle_torch.cpp)
+// its own. The twin of CpuLayers.
+//
+//   h = x + o(attention(rope(qkv(norm(x)))))      out = h + down(act(gate(norm(h))) * up(norm(h)))
+//
+// A layer without an attention norm reads x itself. Kernels of ours or libtorch's operations run
+// the steps between products (TorchLayerOps) and attention (LayerAttention). Keeps nothing from one
+// run to the next. Borrows the configuration.
+#pragma once
+
+#include <ATen/ATen.h>
+
+#include <memory>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "core/files/config.h"
+#include "core/model/layer_steps.h"
+#include "core/model/mask_rows.h"
+#include "core/model/rope_table.h"
+#include "core/model/torch/forward_inputs.h"
+#include "core/model/torch/layer_attention.h"
+#include "core/model/torch/torch_features.h"
+#include "core/model/torch/torch_kv.h"
+#include "core/model/torch/torch_layer_ops.h"
+#include "core/model/torch/torch_weights.h"
+#include "core/model/visible_slots.h"
+
+namespace triescope {
+
+class TorchLayers {
+ public:
+  // options: device, and the dtype of activations. With steps = kKernels, each kernel that suits
+  // these layers and passes its check runs (kernel_check.h), else libtorch's operations. Errors:
+  // those of the check.
+  TorchLayers(const formats::ModelConfig& config, const at::TensorOptions& options,
+              LayerSteps steps);
+
+  // Which steps run on libtorch's operations though kernels were asked for, and why; "" = none.
+  const std::string& warning() const { return warning_; }
+  // Whether every step runs on its kernel and passes on buckets of rows (row_bucket.h).
+  bool keep_buckets() const { return attention_kernel_ && warning_.empty(); }
+
+  // A batch on the device, with these layers' rotary tables.
+  ForwardInputs inputs(const ForwardBatch& batch, const VisibleSlots& visible,
+                       StagingBuffer& staging) const {
+    return {batch, visible, ropes_, device_, staging};
+  }
+
+  // The residual stream of a batch's tokens and masks before the first layer, and its norm by that
+  // layer's `norm`.
+  TorchLayerOps::Embedded embed(const ForwardInputs& in, const TorchMatrix& table,
+                                const at::Tensor& positions, const TorchNorm& norm,
+                                const MaskBatch& masks) const;
+
+  // Rows that go through the layers together.
+  struct Rows {
+    const ForwardInputs& in;
+    const VisibleSlots& visible;
+    // [rows, inputs of the first layer's qkv]: the input of that layer's q, k and v in place of
+    // norm(x). Undefined: norm(x), as in every other layer.
+    at::Tensor first_input = {};
+    // Of a batch with masks, whose all() `visible` is; null: it has none.
+    const MaskRows* masks = nullptr;
+  };
+  // x [rows, hidden], contiguous: the residual stream that enters the first layer; it may be
+  // changed in place. Returns `final_norm` of the stream behind the last layer, or that stream
+  // where the norm has no weight. `features` keeps what the batch asks for, both of these included.
+  // Error{kCancelled}: stop was requested, which is checked before every layer; kCuda: a launch
+  // failed.
+  at::Tensor run(const Rows& rows, std::span<const TorchWeights::Layer> weights,
+                 const TorchNorm& final_norm, at::Tensor x, TorchKv& kv, TorchFeatures& features,
+                 const std::stop_token& stop) const;
+
+  // norm(x) * weight + bias for rows [rows, dim], contiguous; x itself where there is no weight.
+  at::Tensor normalise(const at::Tensor& x, const TorchNorm& norm) const;
+
+ private:
+  void choose_steps(const at::TensorOptions& options);
+  bool has_windows() const;
+  at::Tensor take_up(at::Tensor& x, const at::Tensor& h, const at::Tensor& post,
+                     const TorchNorm& norm) const;
+  // MLP(normed) for rows [rows, hidden], before it is added to the stream.
+  at::Tensor run_mlp(const TorchWeights::Layer& layer, const at::Tensor& normed) const;
+  std::unique_ptr<LayerAttention> attention_of(const Rows& rows, int capacity) const;
+
+  const formats::ModelConfig& config_;
+  const at::Device device_;
+  std::unique_ptr<TorchLayerOps> ops_;
+  bool attention_kernel_ = false;
+  std::string warning_;
+  std::vector<RopeTable> ropes_;
+};
+
+}  // namespace triescope

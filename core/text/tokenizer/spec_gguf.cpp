@@ -1,0 +1,279 @@
+// TokenizerSpec from GGUF metadata: models "gpt2" (byte-level BPE) and "llama" (SentencePiece-style
+// BPE by scores).
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <unordered_map>
+
+#include "core/base/error.h"
+#include "core/base/unicode.h"
+#include "core/files/end_tokens.h"
+#include "core/files/gguf.h"
+#include "core/text/tokenizer/spec.h"
+
+namespace triescope::tokenizer {
+
+namespace {
+
+// ggml's token types.
+constexpr std::int64_t kControl = 3, kUserDefined = 4, kByte = 6;
+// Limit on the work of splitting tokens in every way, which takes the square of their length. It is
+// forty times that of Gemma's 262,144 tokens.
+constexpr std::uint64_t kMaxSplitWork = std::uint64_t{1} << 30;
+
+using Kind = PreTokenizerStep::Kind;
+
+PreTokenizerStep split_step(const char* regex) {
+  PreTokenizerStep step;
+  step.kind = Kind::kSplit;
+  step.pattern = regex;
+  return step;
+}
+
+PreTokenizerStep byte_level_step(bool use_regex) {
+  PreTokenizerStep step;
+  step.kind = Kind::kByteLevel;
+  step.use_regex = use_regex;
+  return step;
+}
+
+bool is_llama3(const std::string& pre) {
+  return pre == "llama-bpe" || pre == "llama3" || pre == "llama-v3";
+}
+
+void read_pre_type(const std::string& path, const std::string& pre, TokenizerSpec& spec) {
+  if (pre == "gpt-2" || pre == "gpt2") {
+    spec.pre_tokenizer = {byte_level_step(true)};
+  } else if (pre == "smollm") {
+    PreTokenizerStep digits;
+    digits.kind = Kind::kDigits;
+    digits.individual_digits = true;
+    spec.pre_tokenizer = {digits, byte_level_step(true)};
+  } else if (is_llama3(pre)) {
+    spec.pre_tokenizer = {split_step(kLlama3Regex), byte_level_step(false)};
+    spec.ignore_merges = true;
+  } else if (pre == "smaug-bpe") {  // SmolLM3: Llama 3's split; merges are not ignored; no BOS
+    spec.pre_tokenizer = {split_step(kLlama3Regex), byte_level_step(false)};
+  } else if (pre == "tekken") {
+    spec.pre_tokenizer = {split_step(kTekkenRegex), byte_level_step(false)};
+    spec.ignore_merges = true;
+  } else if (pre == "qwen2" || pre == "deepseek-r1-qwen") {
+    spec.pre_tokenizer = {split_step(kQwen2Regex), byte_level_step(false)};
+    NormalizerStep nfc;
+    nfc.kind = NormalizerStep::Kind::kNfc;
+    spec.normalizer = {nfc};
+  } else {
+    throw Error(ErrorCode::kNotSupported,
+                path + ": tokenizer.ggml.pre '" + pre +
+                    "' is not supported (gpt-2, smollm, llama-bpe, smaug-bpe, "
+                    "tekken, qwen2, deepseek-r1-qwen are)");
+  }
+}
+
+void read_merges(const std::string& path, const std::vector<std::string>& merges,
+                 const TokenIds& ids, TokenizerSpec& spec) {
+  for (std::size_t rank = 0; rank < merges.size(); ++rank) {
+    const auto merge = split_merge(merges[rank], ids);
+    if (!merge)
+      throw Error(ErrorCode::kCorruption, path + ": tokenizer.ggml.merges, entry " +
+                                              std::to_string(rank) + ": '" + merges[rank] +
+                                              "' is not in the vocabulary");
+    spec.merges.push_back(*merge);
+  }
+}
+
+// A byte-level vocabulary needs its merges: without them every text would be single bytes.
+std::vector<std::string> merges_of(const formats::GgufFile& file,
+                                   std::span<const std::int64_t> types, const TokenizerSpec& spec) {
+  const auto merges = file.texts("tokenizer.ggml.merges");
+  const auto is_made = [&](std::size_t id) {
+    const std::string& token = spec.vocab[id];
+    return types[id] != kControl && types[id] != kUserDefined && !token.empty() &&
+           utf8_length(token, 0) < token.size();
+  };
+  bool needed = !merges;
+  for (std::size_t id = 0; id < types.size() && merges && merges->empty() && !spec.ignore_merges;
+       ++id)
+    needed = needed || is_made(id);
+  if (needed)
+    throw Error(ErrorCode::kCorruption,
+                file.path() + ": expected tokenizer.ggml.merges, found " +
+                    (merges ? "an empty list" : "none") + ": a byte-level vocabulary of " +
+                    std::to_string(types.size()) +
+                    " tokens cannot be used without its merges; convert the model again");
+  return *merges;
+}
+
+// Without token_type, special tokens would be text, and byte tokens would not be bytes.
+std::vector<std::int64_t> types_of(const formats::GgufFile& file,
+                                   std::span<const std::string> vocab) {
+  const auto types = file.integers("tokenizer.ggml.token_type");
+  if (types && types->size() == vocab.size()) return *types;
+  const auto count = static_cast<std::int64_t>(vocab.size());
+  bool needed = types.has_value() || !formats::end_tokens(file, count, nullptr).empty();
+  for (const char* name : {"bos", "unknown", "padding", "seperator", "cls", "mask"})
+    needed = needed || formats::special_token(
+                           file, "tokenizer.ggml." + std::string(name) + "_token_id", count);
+  for (const std::string& token : vocab)
+    needed = needed || (token.size() == 6 && token.starts_with("<0x") && token.ends_with('>'));
+  if (needed)
+    throw Error(ErrorCode::kCorruption, file.path() + ": tokenizer.ggml.token_type: expected " +
+                                            std::to_string(count) + " entries, found " +
+                                            std::to_string(types ? types->size() : 0));
+  return std::vector<std::int64_t>(vocab.size(), 1);
+}
+
+// SentencePiece merges the pair whose result has the best score: every way to split a token in two
+// is a merge, ranked by the token's score.
+void merges_from_scores(const std::string& path, const std::vector<float>& scores,
+                        const TokenIds& ids, TokenizerSpec& spec) {
+  std::uint64_t work = 0;
+  for (const std::string& token : spec.vocab) work += token.size() * token.size();
+  if (work > kMaxSplitWork)
+    throw Error(ErrorCode::kNotSupported,
+                path +
+                    ": tokenizer.ggml.tokens: too many long tokens (the sum of "
+                    "their squared lengths is " +
+                    std::to_string(work) + " bytes, at most " + std::to_string(kMaxSplitWork) +
+                    ")");
+  std::vector<std::int32_t> order(spec.vocab.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(), [&](std::int32_t a, std::int32_t b) {
+    return scores[static_cast<std::size_t>(a)] > scores[static_cast<std::size_t>(b)];
+  });
+  for (const std::int32_t id : order) {
+    const std::string& token = spec.vocab[static_cast<std::size_t>(id)];
+    std::vector<TokenizerSpec::Merge> ways;
+    for (std::size_t at = token.empty() ? 0 : utf8_length(token, 0); at > 0 && at < token.size();) {
+      const auto l = ids.find(token.substr(0, at)), r = ids.find(token.substr(at));
+      if (l != ids.end() && r != ids.end()) ways.push_back({l->second, r->second, id});
+      const std::size_t length = utf8_length(token, at);
+      if (length == 0) break;
+      at += length;
+    }
+    // Among the ways to make one token, the best left part comes first, as in transformers.
+    const auto score = [&](std::int32_t part) { return scores[static_cast<std::size_t>(part)]; };
+    std::stable_sort(ways.begin(), ways.end(), [&](const auto& a, const auto& b) {
+      return std::pair(score(a.left), score(a.right)) > std::pair(score(b.left), score(b.right));
+    });
+    spec.merges.insert(spec.merges.end(), ways.begin(), ways.end());
+  }
+}
+
+}  // namespace
+
+TokenizerSpec spec_from_gguf(const std::string& path) {
+  return spec_from_gguf(*formats::GgufFile::open(path));
+}
+
+TokenizerSpec spec_from_gguf(const formats::GgufFile& file) {
+  const std::string& path = file.path();
+  TokenizerSpec spec;
+  spec.source = path;
+  const std::string model = file.text("tokenizer.ggml.model").value_or("");
+  auto tokens = file.texts("tokenizer.ggml.tokens");
+  if (model.empty() || !tokens || tokens->empty())
+    throw Error(ErrorCode::kCorruption,
+                path + ": no tokenizer: expected tokenizer.ggml.model and tokenizer.ggml.tokens");
+  spec.vocab = std::move(*tokens);
+  const std::size_t count = spec.vocab.size();
+  const std::vector<std::int64_t> types = types_of(file, spec.vocab);
+  for (const std::string& token : spec.vocab)
+    if (token.size() > kMaxTokenBytes)
+      throw Error(ErrorCode::kCorruption, path + ": tokenizer.ggml.tokens: expected at most " +
+                                              std::to_string(kMaxTokenBytes) +
+                                              " bytes a token, found " +
+                                              std::to_string(token.size()));
+  TokenIds ids;
+  ids.reserve(count);
+  for (std::size_t i = 0; i < count; ++i) ids.emplace(spec.vocab[i], static_cast<std::int32_t>(i));
+
+  const auto token_id = [&](const char* key) {
+    return formats::special_token(file, key, static_cast<std::int64_t>(count)).value_or(-1);
+  };
+  const auto text_of = [&](std::int32_t id) {
+    return id < 0 ? std::string() : spec.vocab[static_cast<std::size_t>(id)];
+  };
+  spec.bos_id = token_id("tokenizer.ggml.bos_token_id");
+  const std::int32_t eos = token_id("tokenizer.ggml.eos_token_id");
+  spec.eos_ids = formats::end_tokens(file, static_cast<std::int64_t>(count), nullptr);
+  spec.unk_id = token_id("tokenizer.ggml.unknown_token_id");
+  for (const auto& [name, id] : {std::pair("bos_token", spec.bos_id),
+                                 {"eos_token", eos},
+                                 {"unk_token", spec.unk_id},
+                                 {"sep_token", token_id("tokenizer.ggml.seperator_token_id")},
+                                 {"pad_token", token_id("tokenizer.ggml.padding_token_id")},
+                                 {"cls_token", token_id("tokenizer.ggml.cls_token_id")},
+                                 {"mask_token", token_id("tokenizer.ggml.mask_token_id")}})
+    if (std::string text = text_of(id); !text.empty())
+      spec.special_texts.emplace_back(name, std::move(text));
+  spec.chat_template = file.text("tokenizer.chat_template").value_or("");
+  for (std::size_t i = 0; i < count; ++i) {
+    if (types[i] != kControl && types[i] != kUserDefined) continue;
+    if (!spec.vocab[i].empty())
+      spec.added.push_back({spec.vocab[i], static_cast<std::int32_t>(i), false, false, false, false,
+                            types[i] == kControl, true});
+  }
+
+  bool adds_bos = false;
+  if (model == "gpt2") {
+    const std::string pre = file.text("tokenizer.ggml.pre").value_or("gpt-2");
+    read_pre_type(path, pre, spec);
+    read_merges(path, merges_of(file, types, spec), ids, spec);
+    spec.byte_level = true;
+    spec.fuse_unk = true;  // a byte that the vocabulary lacks is <unk>, if the file names one
+    DecoderStep decoder;
+    decoder.kind = DecoderStep::Kind::kByteLevel;
+    spec.decoder = {decoder};
+    adds_bos = is_llama3(pre) || pre == "tekken";
+    spec.description = "byte-level BPE, " + pre + ", " + std::to_string(count) + " tokens";
+  } else if (model == "llama") {
+    const auto scores = file.floats("tokenizer.ggml.scores");
+    if (!scores || scores->size() != count)
+      throw Error(ErrorCode::kCorruption, path + ": tokenizer.ggml.scores: expected " +
+                                              std::to_string(count) + " entries, found " +
+                                              std::to_string(scores ? scores->size() : 0));
+    if (std::any_of(scores->begin(), scores->end(), [](float score) { return std::isnan(score); }))
+      throw Error(ErrorCode::kCorruption, path + ": tokenizer.ggml.scores: not a number");
+    // Special and byte tokens take no part in merges.
+    TokenIds normal = ids;
+    for (std::size_t i = 0; i < count; ++i)
+      if (types[i] == kControl || types[i] == kUserDefined || types[i] == kByte)
+        normal.erase(spec.vocab[i]);
+    if (const auto merges = file.texts("tokenizer.ggml.merges"); merges && !merges->empty()) {
+      read_merges(path, *merges, ids, spec);
+    } else {
+      merges_from_scores(path, *scores, normal, spec);
+    }
+    spec.byte_fallback = std::find(types.begin(), types.end(), kByte) != types.end();
+    spec.fuse_unk = true;
+    const std::string space = "\xE2\x96\x81";
+    const bool prefix = file.boolean("tokenizer.ggml.add_space_prefix").value_or(true);
+    if (prefix) spec.normalizer.push_back({NormalizerStep::Kind::kPrepend, "", space});
+    spec.normalizer.push_back({NormalizerStep::Kind::kReplace, " ", space});
+    using D = DecoderStep::Kind;
+    spec.decoder = {{D::kReplace, space, " "}, {D::kByteFallback, "", ""}, {D::kFuse, "", ""}};
+    if (prefix) spec.decoder.push_back({D::kStrip, "", " ", 1, 0});
+    adds_bos = true;
+    spec.description = "SentencePiece-style BPE, " + std::to_string(count) + " tokens";
+  } else {
+    throw Error(ErrorCode::kNotSupported, path + ": tokenizer.ggml.model '" + model +
+                                              "' is not supported (gpt2 and llama are)");
+  }
+  // An id that the vocabulary lacks means "none", except where every text must have it.
+  const auto add = [&](const std::string& name, bool by_default, std::int32_t id,
+                       std::vector<std::int32_t>& to) {
+    const auto asked = file.boolean("tokenizer.ggml.add_" + name + "_token");
+    const std::string key = "tokenizer.ggml." + name + "_token_id";
+    if (asked.value_or(false) && id < 0 && file.has(key))
+      spec.cannot_add = path + ": " + key + ": expected 0 to " + std::to_string(count - 1) +
+                        ", because every text is to have it (add_" + name + "_token), found " +
+                        std::to_string(*file.integer(key)) + "; give the prompt as token ids";
+    if (asked.value_or(by_default) && id >= 0) to.push_back(id);
+  };
+  add("bos", adds_bos, spec.bos_id, spec.prefix_ids);
+  add("eos", false, eos, spec.suffix_ids);
+  return spec;
+}
+
+}  // namespace triescope::tokenizer
