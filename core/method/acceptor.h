@@ -29,7 +29,7 @@ struct AcceptResult {
   // goes through the next forward again.
   std::vector<NodeId> frontier;
   std::vector<capture::VerdictRow> verdicts;  // ticks may stay 0: the step fills them in
-  // Best tokens of rows that matter and that look() has not reported; ticks may stay 0.
+  // Best tokens of rows that matter and that preview() has not reported; ticks may stay 0.
   std::vector<capture::CandidateRow> candidates;
   std::vector<capture::StageRow> stages;   // what the tokens were drawn from; ticks may stay 0
   std::vector<std::int32_t> emitted;       // tokens that became text (beams: the best one's newest)
@@ -45,7 +45,7 @@ class Acceptor {
   virtual int best_tokens() const { return 0; }
   // Called between the forward and accept() with the same view, where somebody records it: for
   // those who watch what is about to be decided. It decides nothing and draws no random number.
-  virtual Outlook look(const StepView& view) {
+  virtual Outlook preview(const StepView& view) {
     (void)view;
     return {};
   }

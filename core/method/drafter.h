@@ -34,7 +34,7 @@ struct DraftContext {
 // The proposals of a draft phase. The nodes come from tree.hang() and hang_probe(), parents before
 // children.
 struct Drafts {
-  // Nodes that go through the target's forward. Probes do as well: read() finds their rows in the
+  // Nodes that go through the target's forward. Probes do as well: observe() finds their rows in the
   // view, nothing is decided about them, they are not counted as drafted, and their KV is free
   // after the step.
   std::vector<NodeId> sent;
@@ -50,8 +50,8 @@ class Drafter {
   virtual ~Drafter() = default;
   virtual Drafts draft(DraftContext& context) = 0;
   // Called after every step, prefill included: once it is decided and before the next draft().
-  virtual void read(const StepView& view) { (void)view; }
-  // The target's hidden states that read() looks at: ids as in ForwardBatch::feature_layers. Asked
+  virtual void observe(const StepView& view) { (void)view; }
+  // The target's hidden states that observe() looks at: ids as in ForwardBatch::feature_layers. Asked
   // once. At prefill they are there for every position of the text.
   virtual std::vector<std::int32_t> feature_layers() const { return {}; }
   // The model that the drafter runs over the same tree, for figures and the capture; null = none.

@@ -10,7 +10,7 @@ constexpr int kOneIn = 5;
 
 }  // namespace
 
-void BestDraftWatch::read(const StepView& view) {
+void BestDraftWatch::observe(const StepView& view) {
   if (best_.valid() && !view.text.empty()) {
     ++steps_;
     right_ += view.text.front() == best_;

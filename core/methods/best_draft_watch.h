@@ -13,7 +13,7 @@ class BestDraftWatch {
  public:
   // Notes the best draft below this step's pending node; none = nothing was drafted.
   void drafted(NodeId best) { best_ = best; }
-  void read(const StepView& view);
+  void observe(const StepView& view);
   // "" while too few steps were seen, or while the best draft is right at least once in five.
   // `remedy` says what to try.
   std::string warning(const std::string& remedy) const;

@@ -32,9 +32,9 @@ class DynamicTreeDrafter final : public Drafter {
   TreeRunner* runner() override { return &head_.runner(); }
   std::string warning() const override { return watch_.warning(remedy_); }
 
-  void read(const StepView& view) override {
-    watch_.read(view);
-    head_.read(view);
+  void observe(const StepView& view) override {
+    watch_.observe(view);
+    head_.observe(view);
   }
 
   Drafts draft(DraftContext& context) override {

@@ -35,9 +35,9 @@ class EagleDrafter final : public Drafter {
     return watch_.warning("was the head trained for this model?");
   }
 
-  void read(const StepView& view) override {
-    watch_.read(view);
-    head_.read(view);
+  void observe(const StepView& view) override {
+    watch_.observe(view);
+    head_.observe(view);
   }
 
   Drafts draft(DraftContext& context) override {

@@ -13,7 +13,7 @@ HeadRunner::HeadRunner(DraftHead& head, std::vector<std::int32_t> layers, const 
   runner_.read_features({feedback_});
 }
 
-void HeadRunner::read(const StepView& view) {
+void HeadRunner::observe(const StepView& view) {
   const auto append = [&](const auto& state_of) {
     const std::size_t before = text_states_.size();
     for (const std::int32_t layer : layers_) {

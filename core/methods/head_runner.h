@@ -3,7 +3,7 @@
 // that token with the target's state at t. The head's text is therefore the target's without its
 // first token, and a node reads the state of its parent.
 //
-//   text     states of the target, as read() saw them: all positions at prefill, then those of a
+//   text     states of the target, as observe() saw them: all positions at prefill, then those of a
 //            step's accepted tokens
 //   drafts   the state that the head itself gave at the parent (DraftHead::feedback_layer)
 //
@@ -28,8 +28,8 @@ class HeadRunner {
   // `layers`: the target's states that the head reads, in order. REQUIRES: head.layers, a prompt.
   HeadRunner(DraftHead& head, std::vector<std::int32_t> layers, const RunContext& run);
 
-  // Keeps what the head will need of a step; Drafter::read() calls it.
-  void read(const StepView& view);
+  // Keeps what the head will need of a step; Drafter::observe() calls it.
+  void observe(const StepView& view);
   // Runs the new part of the text, the pending node last; afterwards the pending node has a row.
   // False: the head cannot follow the text any further.
   bool advance(DraftContext& context);

@@ -80,7 +80,7 @@ class LookaheadDrafter final : public Drafter {
   // A Jacobi step: every column whose last node went through the forward gives an n-gram, loses its
   // first token and takes the model's next token as its last. A column that reaches an EOS begins
   // again.
-  void read(const StepView& view) override {
+  void observe(const StepView& view) override {
     for (std::size_t j = 0; j < width_; ++j) {
       const int row = last_nodes_[j].valid() ? view.row_of(last_nodes_[j]) : -1;
       if (row < 0) continue;

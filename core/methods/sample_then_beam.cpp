@@ -20,8 +20,8 @@ class SampleThenBeamAcceptor final : public Acceptor {
     return searching_ ? beam_.best_tokens() : sample_.best_tokens();
   }
 
-  Outlook look(const StepView& view) override {
-    return searches(view) ? beam_.look(view) : sample_.look(view);
+  Outlook preview(const StepView& view) override {
+    return searches(view) ? beam_.preview(view) : sample_.preview(view);
   }
 
   AcceptResult accept(const StepView& view, Rng& rng) override {

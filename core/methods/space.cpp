@@ -69,7 +69,7 @@ class SpaceDrafter final : public Drafter {
   }
 
   // The rows of the masks below the node whose row gave the newest token.
-  void read(const StepView& view) override {
+  void observe(const StepView& view) override {
     guesses_.clear();
     if (view.text.empty()) return;
     NodeId above = view.tree[view.text.back()].parent;

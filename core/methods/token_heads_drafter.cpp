@@ -27,9 +27,9 @@ class TokenHeadsDrafter final : public Drafter {
   TreeRunner* runner() override { return prefix_ ? &prefix_->runner() : nullptr; }
 
   // Keeps the state of the token before the pending one.
-  void read(const StepView& view) override {
+  void observe(const StepView& view) override {
     if (prefix_) {
-      prefix_->read(view);
+      prefix_->observe(view);
     } else if (!view.text.empty()) {
       const auto state =
           view.feature(view.row_of(view.tree[view.text.back()].parent), layers_.front());

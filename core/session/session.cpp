@@ -146,7 +146,7 @@ void Session::Impl::forward() {
   const auto tick = capture::make_tick(step, Phase::kForward);
   note_forwards(*runner, capture::Whose::kTarget, tick);
   if (out.records(capture::Level::kFull)) {
-    const Outlook outlook = parts.acceptor->look(view());
+    const Outlook outlook = parts.acceptor->preview(view());
     out.candidates(outlook.candidates, capture::Whose::kTarget, tick);
     out.stages(outlook.stages, tick);
   }
@@ -298,7 +298,7 @@ void Session::Impl::note_deaths(std::span<const NodeId> dead, capture::Tick tick
 }
 
 void Session::Impl::observe() {
-  if (parts.drafter) parts.drafter->read(view());
+  if (parts.drafter) parts.drafter->observe(view());
   if (step == 0) runner->forget_prefill_features();
   emitted_tokens += static_cast<std::int64_t>(decision.emitted.size());
   ++steps_done;

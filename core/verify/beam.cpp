@@ -264,7 +264,7 @@ void BeamAcceptor::advance(const StepView& view, AcceptResult& result) {
   result.candidates.insert(result.candidates.end(), expansion.shown.begin(), expansion.shown.end());
 }
 
-Outlook BeamAcceptor::look(const StepView& view) {
+Outlook BeamAcceptor::preview(const StepView& view) {
   live_.assign(view.frontier.begin(), view.frontier.end());
   ahead_ = expand(view);
   return {.candidates = ahead_->shown, .stages = {}};

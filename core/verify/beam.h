@@ -42,7 +42,7 @@ class BeamAcceptor final : public Acceptor {
   explicit BeamAcceptor(const RunContext& run);
 
   int best_tokens() const override;
-  Outlook look(const StepView& view) override;
+  Outlook preview(const StepView& view) override;
   AcceptResult accept(const StepView& view, Rng& rng) override;
   std::vector<FinishedSequence> results(const TokenTree& tree) const override;
 
@@ -76,7 +76,7 @@ class BeamAcceptor final : public Acceptor {
   std::size_t candidates_;
   std::size_t end_tokens_;
   FinishedPool pool_;
-  std::optional<Expansion> ahead_;  // the next level, where look() has reported it already
+  std::optional<Expansion> ahead_;  // the next level, where preview() has reported it already
   bool started_ = false, over_ = false;
   std::vector<NodeId> live_;  // the beams, best first
 };

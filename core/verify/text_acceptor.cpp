@@ -117,7 +117,7 @@ int TextAcceptor::best_tokens() const {
 
 bool TextAcceptor::draws() const { return rule_ != verify_greedy && rule_ != verify_top_k; }
 
-Outlook TextAcceptor::look(const StepView& view) {
+Outlook TextAcceptor::preview(const StepView& view) {
   Outlook outlook;
   shown_.clear();
   if (candidates_ == 0) return outlook;
@@ -221,7 +221,7 @@ TextAcceptor::Text TextAcceptor::verify(const StepView& view, Rng& rng, ModelRow
           for (std::size_t i = rows.distribution(tree[node].parent).size(); i > 0; --i)
             noise.gumbel();
       const auto tokens = watched_tokens(best_of(rows, last, candidates_), tree, rows, last);
-      // A draft with no drafts below it: look() could not know that the text would get there.
+      // A draft with no drafts below it: preview() could not know that the text would get there.
       if (!shown_.contains(last))
         for (const capture::StageRow& row : rows.stages(last, tokens, true))
           result.stages.push_back(row);

@@ -25,7 +25,7 @@ class TextAcceptor final : public Acceptor {
   TextAcceptor(const RunContext& run, VerifyRule rule);
 
   int best_tokens() const override;
-  Outlook look(const StepView& view) override;
+  Outlook preview(const StepView& view) override;
   AcceptResult accept(const StepView& view, Rng& rng) override;
   std::vector<FinishedSequence> results(const TokenTree& tree) const override;
 
@@ -48,7 +48,7 @@ class TextAcceptor final : public Acceptor {
   float typical_epsilon_, typical_delta_;
   int accept_top_k_;
   int candidates_;
-  std::unordered_set<NodeId> shown_;  // nodes whose rows look() has reported
+  std::unordered_set<NodeId> shown_;  // nodes whose rows preview() has reported
   std::vector<Text> texts_;           // those that go on are in the frontier's order
 };
 

@@ -76,7 +76,7 @@ struct DraftRig {
     return paths;
   }
 
-  // The step's rows, as read() sees them: the pending node's and those of what was sent.
+  // The step's rows, as observe() sees them: the pending node's and those of what was sent.
   void read(const LogitsOf& logits_of) {
     std::vector<NodeId> rows{pending};
     rows.insert(rows.end(), drafts.sent.begin(), drafts.sent.end());

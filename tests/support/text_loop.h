@@ -122,7 +122,7 @@ inline LoopRun run_loop(const LoopConfig& config, const LogitsOf& logits_of, Dra
         became_text.insert(became_text.begin(), id);
     view.next_frontier = result.frontier;
     view.text = became_text;
-    if (drafter != nullptr) drafter->read(view);
+    if (drafter != nullptr) drafter->observe(view);
     // What the commit phase does to drafts that did not make it.
     for (const auto& row : result.verdicts)
       if (row.verdict == capture::Verdict::kRejected)

@@ -65,7 +65,7 @@ class ProbingDrafter final : public Drafter {
     return drafts;
   }
 
-  void read(const StepView& view) override {
+  void observe(const StepView& view) override {
     for (std::size_t i = 0; i < view.rows.size(); ++i) {
       if (!view.tree[view.rows[i]].is_probe()) continue;
       CHECK(std::ranges::equal(view.logits(static_cast<int>(i)),

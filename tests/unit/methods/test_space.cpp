@@ -87,7 +87,7 @@ class Watching final : public Drafter {
 
   // Every row, a mask's too, is what the model says after its own path; the masks below the node that
   // gave the newest token say what is drafted next.
-  void read(const StepView& view) override {
+  void observe(const StepView& view) override {
     expected_.clear();
     for (std::size_t i = 0; i < view.rows.size() && view.step > 0; ++i)
       CHECK(std::ranges::equal(view.logits(static_cast<int>(i)),
@@ -108,7 +108,7 @@ class Watching final : public Drafter {
         expected_.push_back(kernels::argmax(model_.logits_of(path)));
       }
     }
-    inner_->read(view);
+    inner_->observe(view);
   }
 
  private:

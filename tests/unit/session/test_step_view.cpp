@@ -69,7 +69,7 @@ class Watcher final : public Drafter {
     }
     return drafts;
   }
-  void read(const StepView& view) override {
+  void observe(const StepView& view) override {
     notes_.seen.push_back({view.step, values(view.rows), values(view.frontier),
                            values(view.next_frontier), values(view.text), view.proposals->size()});
     for (std::size_t i = 0; i < view.rows.size(); ++i) {
