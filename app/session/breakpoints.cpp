@@ -140,7 +140,7 @@ std::string BreakWatch::token_name(std::int32_t token) const {
 
 std::string BreakWatch::node_name(std::int32_t node) const {
   const std::string name = "node " + std::to_string(node);
-  const auto bytes = piece(token_of_(node));
+  const auto bytes = piece(node_of_(node).token);
   return bytes ? name + " '" + viz::token_text(*bytes) + "'" : name;
 }
 
@@ -159,7 +159,7 @@ BreakHit BreakWatch::hit_by(const capture::VerdictRow& row) const {
     hit = check(BreakKind::kPrune, row.node, why, always);
   if (row.verdict == capture::Verdict::kFinished)
     hit = check(BreakKind::kFinished, row.node, why, always);
-  const std::int32_t token = token_of_(row.node);
+  const std::int32_t token = node_of_(row.node).token;
   if (!hit.empty() || token < 0) return hit;
   hit = check(BreakKind::kToken, row.node, why,
               [&](const Watched& watched) { return watched.point.threshold == token; });
@@ -178,7 +178,9 @@ BreakHit BreakWatch::hit_by_entropy(std::span<const capture::CandidateRow> rows)
     while (end < rows.size() && rows[end].node == rows[first].node &&
            rows[end].whose == rows[first].whose)
       ++end;
-    if (rows[first].whose != capture::Whose::kTarget) continue;
+    // What follows a probe is no question of the text.
+    if (rows[first].whose != capture::Whose::kTarget || node_of_(rows[first].node).is_probe)
+      continue;
     const double entropy = entropy_of(rows.subspan(first, end - first));
     hit = check(
         BreakKind::kEntropyAbove, rows[first].node,
@@ -233,7 +235,7 @@ BreakHit BreakWatch::hit_in(const PhaseRows& rows) const {
 BreakRecorder::BreakRecorder(capture::Recorder& inner, PieceOf piece_of)
     : inner_(inner),
       piece_of_(std::move(piece_of)),
-      watch_([this](std::int32_t node) { return token_of(node); },
+      watch_([this](std::int32_t node) { return facts_of(node); },
              [this](std::int32_t token) { return piece(token); }) {}
 
 BreakHit BreakRecorder::take_hit() { return std::exchange(hit_, {}); }
@@ -245,9 +247,9 @@ std::optional<std::string_view> BreakRecorder::piece(std::int32_t token) const {
   return std::nullopt;
 }
 
-std::int32_t BreakRecorder::token_of(std::int32_t node) const {
+BreakWatch::NodeFacts BreakRecorder::facts_of(std::int32_t node) const {
   const auto index = static_cast<std::size_t>(node);
-  return node >= 0 && index < token_of_node_.size() ? token_of_node_[index] : -1;
+  return node >= 0 && index < nodes_.size() ? nodes_[index] : BreakWatch::NodeFacts{};
 }
 
 void BreakRecorder::write(const capture::RowTables& rows) {
@@ -255,9 +257,9 @@ void BreakRecorder::write(const capture::RowTables& rows) {
     recorded_pieces_.try_emplace(row.token, row.bytes);
   for (const capture::NodeRow& row : rows.nodes) {
     if (row.node < 0) continue;
-    if (token_of_node_.size() <= static_cast<std::size_t>(row.node))
-      token_of_node_.resize(static_cast<std::size_t>(row.node) + 1, -1);
-    token_of_node_[static_cast<std::size_t>(row.node)] = row.token;
+    if (nodes_.size() <= static_cast<std::size_t>(row.node))
+      nodes_.resize(static_cast<std::size_t>(row.node) + 1);
+    nodes_[static_cast<std::size_t>(row.node)] = {row.token, capture::is_probe(row)};
   }
   if (hit_.empty())
     hit_ = watch_.hit_in({rows.verdicts, rows.candidates, rows.slots, rows.memory, rows.steps});
@@ -297,7 +299,9 @@ BreakWatch watch_over(const capture::Capture& capture, const std::vector<Breakpo
   BreakWatch watch(
       [nodes = capture.nodes()](std::int32_t node) {
         const auto index = static_cast<std::size_t>(node);
-        return node >= 0 && index < nodes.size() ? nodes[index].token : -1;
+        return node >= 0 && index < nodes.size()
+                   ? BreakWatch::NodeFacts{nodes[index].token, capture::is_probe(nodes[index])}
+                   : BreakWatch::NodeFacts{};
       },
       [&capture](std::int32_t token) -> std::optional<std::string_view> {
         if (token < 0) return std::nullopt;

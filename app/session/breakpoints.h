@@ -78,11 +78,15 @@ struct PhaseRows {
 
 class BreakWatch {
  public:
-  using TokenOf = std::function<std::int32_t(std::int32_t node)>;  // -1 = not known
+  struct NodeFacts {
+    std::int32_t token = -1;  // -1 = not known
+    bool is_probe = false;
+  };
+  using NodeOf = std::function<NodeFacts(std::int32_t node)>;
   using PieceOf = std::function<std::optional<std::string_view>(std::int32_t token)>;
 
-  BreakWatch(TokenOf token_of, PieceOf piece_of)
-      : token_of_(std::move(token_of)), piece_of_(std::move(piece_of)) {}
+  BreakWatch(NodeOf node_of, PieceOf piece_of)
+      : node_of_(std::move(node_of)), piece_of_(std::move(piece_of)) {}
 
   // REQUIRES: check_breakpoint() accepts each.
   void set_breakpoints(std::vector<Breakpoint> breakpoints);
@@ -103,7 +107,7 @@ class BreakWatch {
   std::string token_name(std::int32_t token) const;  // "'·the'", or "token 5"
   std::string node_name(std::int32_t node) const;    // "node 4 '·the'"
 
-  TokenOf token_of_;
+  NodeOf node_of_;
   PieceOf piece_of_;
   std::vector<Watched> watched_;
 };
@@ -127,12 +131,12 @@ class BreakRecorder final : public capture::Recorder {
   void flush() override { inner_.flush(); }
 
  private:
-  std::int32_t token_of(std::int32_t node) const;
+  BreakWatch::NodeFacts facts_of(std::int32_t node) const;
   std::optional<std::string_view> piece(std::int32_t token) const;
 
   capture::Recorder& inner_;
   PieceOf piece_of_;
-  std::vector<std::int32_t> token_of_node_;
+  std::vector<BreakWatch::NodeFacts> nodes_;
   std::unordered_map<std::int32_t, std::string> recorded_pieces_;  // by token
   BreakWatch watch_;
   BreakHit hit_;

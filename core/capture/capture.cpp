@@ -104,6 +104,7 @@ struct Capture::Impl : CaptureRows {
   NodeState state_of(std::int32_t node, Tick cursor, std::int32_t step,
                      const std::vector<std::int32_t>& alive) const {
     if (node == 0) return NodeState::kLive;
+    if (is_probe(nodes[static_cast<std::size_t>(node)])) return NodeState::kProbe;
     const VerdictRow* verdict = verdict_before(node, cursor);
     const NodeState state = verdict ? state_after(verdict->verdict) : NodeState::kPending;
     // A node that was kept once is dead as soon as no live beam and no finished sequence is below
@@ -117,8 +118,9 @@ struct Capture::Impl : CaptureRows {
 };
 
 const char* to_string(NodeState state) {
-  static constexpr const char* kNames[] = {"absent", "pending",  "live",  "accepted",  "rejected",
-                                           "pruned", "finished", "bonus", "corrected", "withdrawn"};
+  static constexpr const char* kNames[] = {"absent",    "pending",   "live",     "accepted",
+                                           "rejected",  "pruned",    "finished", "bonus",
+                                           "corrected", "withdrawn", "probe"};
   return kNames[static_cast<std::size_t>(state)];
 }
 

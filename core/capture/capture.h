@@ -35,6 +35,7 @@ enum class NodeState : std::uint8_t {
   kBonus,       // emitted as bonus
   kCorrected,   // emitted in place of a rejected draft
   kWithdrawn,   // drafted, but not sent to the target
+  kProbe,       // never to become text; nothing is decided about it
 };
 const char* to_string(NodeState state);
 // The state that a verdict gives its node, as long as some live text goes through it.
@@ -42,7 +43,7 @@ NodeState state_after(Verdict verdict);
 // No text goes through the node now or later.
 constexpr bool is_dead(NodeState state) {
   return state == NodeState::kRejected || state == NodeState::kPruned ||
-         state == NodeState::kWithdrawn;
+         state == NodeState::kWithdrawn || state == NodeState::kProbe;
 }
 
 enum class SlotState : std::uint8_t { kFree = 0, kLive, kGarbage };

@@ -76,7 +76,8 @@ enum class Source : std::uint8_t {
   kForced,     // chosen by the user (what-if)
 };
 const char* to_string(Source source);  // "prompt", "greedy", ...
-inline bool is_draft(Source source) { return source == Source::kDraft; }
+// A drafter put it there: a draft, or a probe.
+inline bool is_drafted(Source source) { return source == Source::kDraft; }
 
 // What a node of the token tree is for.
 enum class NodeRole : std::uint8_t {
@@ -201,6 +202,10 @@ struct NodeRow {
   NodeRole role = NodeRole::kCandidate;
   std::int32_t drafter = -1;  // Source::kDraft: its drafter; -1 = unknown
 };
+
+inline bool is_probe(const NodeRow& node) { return node.role == NodeRole::kProbe; }
+// Proposed as text: to be counted, told and drawn as a draft.
+inline bool is_draft(const NodeRow& node) { return is_drafted(node.source) && !is_probe(node); }
 
 // Later knowledge of a draft's target probability (written by the accept phase).
 struct NodeScoreRow {

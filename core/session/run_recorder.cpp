@@ -51,7 +51,7 @@ void RunRecorder::new_nodes(const TokenTree& tree, Tick tick) {
                            .tick = tick,
                            .role = node.role,
                            // A method has one.
-                           .drafter = capture::is_draft(node.source) ? 0 : -1});
+                           .drafter = capture::is_drafted(node.source) ? 0 : -1});
   }
 }
 

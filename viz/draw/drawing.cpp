@@ -65,6 +65,12 @@ void draw_glyph(Canvas& canvas, std::string_view glyph, Point c, float size, Col
                              {c.x - r * 0.75f, c.y + r * 0.65f},
                              {c.x, c.y - r * 0.75f}};
     canvas.polyline(corners, color, w);
+  } else if (glyph == "▽") {
+    const Point corners[] = {{c.x, c.y + r * 0.75f},
+                             {c.x + r * 0.75f, c.y - r * 0.65f},
+                             {c.x - r * 0.75f, c.y - r * 0.65f},
+                             {c.x, c.y + r * 0.75f}};
+    canvas.polyline(corners, color, w);
   } else if (glyph == "●") {
     canvas.fill_circle(c, r * 0.75f, color);
   } else if (glyph == "#") {

@@ -76,6 +76,8 @@ Mark Theme::mark(capture::NodeState state) const {
       return {gone, "–", LineStyle::kDashed, "pruned"};
     case S::kWithdrawn:
       return {gone, "◇", LineStyle::kDotted, "withdrawn", true};
+    case S::kProbe:
+      return {gone, "▽", LineStyle::kDotted, "probe", true};
     case S::kPending:
       return {text, "○", LineStyle::kSolid, "pending", true};
     case S::kAbsent:

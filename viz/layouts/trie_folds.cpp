@@ -8,13 +8,13 @@ namespace {
 using capture::NodeState;
 
 constexpr std::size_t kManyNodes = 300;  // kAuto: from here on old dead branches are left out
-// kAuto: from kManyWithdrawn on only some of them are drawn,
-constexpr std::ptrdiff_t kManyWithdrawnOfStep = 16;  // the same of a section
-constexpr std::int32_t kWithdrawnBelow = 1;  // so many below each parent, those of the step shown
-constexpr std::int32_t kDeadSteps = 6;       // how long a dead branch stays in sight
-constexpr std::int32_t kManyColumns = 90;    // kAuto: from here on stretches become runs
-constexpr std::int32_t kMinRun = 8;          // a shorter stretch is not worth a fold
-constexpr std::int32_t kGrowingEnd = 16;     // the newest columns are never folded
+// kAuto: from kManyUnverified on only some of them are drawn,
+constexpr std::ptrdiff_t kManyUnverifiedOfStep = 16;  // the same of a section
+constexpr std::int32_t kUnverifiedBelow = 1;  // so many below each parent, those of the step shown
+constexpr std::int32_t kDeadSteps = 6;        // how long a dead branch stays in sight
+constexpr std::int32_t kManyColumns = 90;     // kAuto: from here on stretches become runs
+constexpr std::int32_t kMinRun = 8;           // a shorter stretch is not worth a fold
+constexpr std::int32_t kGrowingEnd = 16;      // the newest columns are never folded
 
 }  // namespace
 
@@ -25,7 +25,7 @@ std::vector<TrieItem> fold_trie(std::span<const capture::NodeRow> nodes,
   std::vector<TrieItem> items;
   if (count == 0) return items;
   const auto index = [](std::int32_t node) { return static_cast<std::size_t>(node); };
-  if (options.mode == FoldMode::kNone && options.closed.empty() && options.withdrawn) {
+  if (options.mode == FoldMode::kNone && options.closed.empty() && options.unverified) {
     items.reserve(count);
     for (std::size_t i = 0; i < count; ++i) {
       const auto node = static_cast<std::int32_t>(i);
@@ -49,13 +49,12 @@ std::vector<TrieItem> fold_trie(std::span<const capture::NodeRow> nodes,
   const bool folds_dead =
       options.mode == FoldMode::kAll || (options.mode == FoldMode::kAuto && count >= kManyNodes);
   const std::int32_t keep = options.mode == FoldMode::kAll ? 0 : kDeadSteps;
-  const bool folds_withdrawn =
-      options.mode == FoldMode::kAll ||
-      (options.mode == FoldMode::kAuto &&
-       std::ranges::count(states, NodeState::kWithdrawn) >= kManyWithdrawn);
+  const bool folds_unverified = options.mode == FoldMode::kAll ||
+                                (options.mode == FoldMode::kAuto &&
+                                 std::ranges::count_if(states, is_unverified) >= kManyUnverified);
   std::vector<char> hidden(count, 0);
   std::vector<std::int32_t> hidden_dead(count, 0), hidden_other(count, 0), shown_children(count, 0),
-      withdrawn_below(count, 0);
+      unverified_below(count, 0);
   for (std::size_t i = 1; i < count; ++i) {
     const auto parent = index(nodes[i].parent);
     if (hidden[parent]) {
@@ -65,12 +64,12 @@ std::vector<TrieItem> fold_trie(std::span<const capture::NodeRow> nodes,
     const bool closed = options.closed.count(nodes[i].parent) != 0;
     const bool old = folds_dead && is_dead(states[i]) && last_step[i] + keep < shown_step &&
                      options.opened.count(nodes[i].parent) == 0;
-    const bool gone = !options.withdrawn && states[i] == NodeState::kWithdrawn;
-    const bool withdrawn = folds_withdrawn && states[i] == NodeState::kWithdrawn &&
-                           options.opened.count(nodes[i].parent) == 0 &&
-                           (capture::step_of(nodes[i].tick) < shown_step ||
-                            withdrawn_below[parent]++ >= kWithdrawnBelow);
-    if (closed || old || withdrawn || gone) {
+    const bool gone = !options.unverified && is_unverified(states[i]);
+    const bool unverified = folds_unverified && is_unverified(states[i]) &&
+                            options.opened.count(nodes[i].parent) == 0 &&
+                            (capture::step_of(nodes[i].tick) < shown_step ||
+                             unverified_below[parent]++ >= kUnverifiedBelow);
+    if (closed || old || unverified || gone) {
       hidden[i] = 1;
       (is_dead(states[i]) ? hidden_dead : hidden_other)[parent] += below[i] + 1;
       continue;
@@ -140,15 +139,15 @@ std::vector<TrieItem> section_of_trie(std::span<const capture::NodeRow> nodes,
   std::vector<char> kind(nodes.size(), 0);
   std::int32_t shown_from = INT32_MAX;  // depth
   const auto is_asked = [&](std::size_t i) { return step_of(i) >= first && step_of(i) <= last; };
-  std::ptrdiff_t withdrawn = 0;
+  std::ptrdiff_t unverified = 0;
   for (std::size_t i = 1; i < nodes.size(); ++i)
-    withdrawn += is_asked(i) && states[i] == NodeState::kWithdrawn;
+    unverified += is_asked(i) && is_unverified(states[i]);
   std::vector<char> hidden(nodes.size(), 0);
-  std::vector<std::int32_t> withdrawn_below(nodes.size(), 0);
-  for (std::size_t i = 1; withdrawn >= kManyWithdrawnOfStep && i < nodes.size(); ++i)
+  std::vector<std::int32_t> unverified_below(nodes.size(), 0);
+  for (std::size_t i = 1; unverified >= kManyUnverifiedOfStep && i < nodes.size(); ++i)
     hidden[i] = hidden[index(nodes[i].parent)] ||
-                (is_asked(i) && states[i] == NodeState::kWithdrawn &&
-                 withdrawn_below[index(nodes[i].parent)]++ >= kWithdrawnBelow);
+                (is_asked(i) && is_unverified(states[i]) &&
+                 unverified_below[index(nodes[i].parent)]++ >= kUnverifiedBelow);
   for (std::size_t i = nodes.size(); i-- > 1;) {
     if (is_asked(i) && !hidden[i]) kind[i] = 2;
     if (!kind[i]) continue;

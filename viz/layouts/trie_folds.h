@@ -1,5 +1,5 @@
 // Which nodes of a token tree are drawn, and as what: dead branches that died a while ago are left
-// out (their parent carries the count), and of many withdrawn drafts all but a few; long stretches in
+// out (their parent carries the count), and of many withdrawn drafts and probes all but a few; long stretches in
 // which no branch begins or ends become one item per path. Pure: no drawing. The same arguments give
 // the same items.
 #pragma once
@@ -15,8 +15,12 @@
 
 namespace triescope::viz {
 
-// A run with so many withdrawn drafts shows few of them where it folds.
-inline constexpr std::ptrdiff_t kManyWithdrawn = 60;
+// The target does not verify it: a withdrawn draft or a probe.
+constexpr bool is_unverified(capture::NodeState state) {
+  return state == capture::NodeState::kWithdrawn || state == capture::NodeState::kProbe;
+}
+// A run with so many such nodes shows few of them where it folds.
+inline constexpr std::ptrdiff_t kManyUnverified = 60;
 
 enum class FoldMode : std::uint8_t {
   kAuto,  // large tries fold, small ones do not
@@ -28,7 +32,7 @@ struct FoldOptions {
   FoldMode mode = FoldMode::kAuto;
   std::unordered_set<std::int32_t> closed;  // nodes whose subtree the user folded away
   std::unordered_set<std::int32_t> opened;  // nodes whose hidden children, or run, the user wants
-  bool withdrawn = true;  // what was withdrawn is drawn, as `mode` says; else never
+  bool unverified = true;                   // such nodes are drawn, as `mode` says; else never
 };
 
 struct TrieItem {
@@ -45,7 +49,7 @@ std::vector<TrieItem> fold_trie(std::span<const capture::NodeRow> nodes,
                                 const FoldOptions& options);
 
 // The nodes of some steps alone, [first, last], and the way to them: stretches of ancestors in which no
-// branch begins are one item per path; of many withdrawn drafts one below each parent. Where these steps hung
+// branch begins are one item per path; of many withdrawn drafts and probes one below each parent. Where these steps hung
 // nothing yet, the newest before them that did.
 std::vector<TrieItem> section_of_trie(std::span<const capture::NodeRow> nodes,
                                       std::span<const capture::NodeState> states,

@@ -58,6 +58,14 @@ void tell_pending(Story& story) {
                                    story.list("tokens", "item.node", items(story, nodes))});
 }
 
+// Rows that never become text go into the forward with the drafts.
+void tell_probes(Story& story) {
+  const auto hung =
+      story.capture.nodes_at(story.cursor).subspan(story.capture.nodes_at(story.tick).size());
+  const auto probes = std::ranges::count_if(hung, capture::is_probe);
+  if (probes > 0) story.say("draft.probes", {count("probes", probes, to_panel("trie"))});
+}
+
 // What the drafting model ran for it.
 void tell_cost(Story& story) {
   for (const Whose whose : {Whose::kDraft, Whose::kHead}) {
@@ -85,6 +93,7 @@ void tell_nothing_drafted(Story& story) {
       story.say("draft.nothing_found", {story.node("node", pending.node)});
   }
   tell_pending(story);
+  tell_probes(story);
   tell_cost(story);
 }
 
@@ -141,6 +150,7 @@ void tell_draft(Story& story) {
     story.say("draft.drawn",
               {story.node("node", drawn->node),
                labelled("q", "q", static_cast<double>(drawn->q), 3, to_node(drawn->node))});
+  tell_probes(story);
   tell_cost(story);
 }
 

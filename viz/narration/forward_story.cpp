@@ -1,5 +1,6 @@
 // The forward phase: which rows were read, where they stand, what they see, where their KV went.
 #include <algorithm>
+#include <vector>
 
 #include "viz/narration/story.h"
 
@@ -31,6 +32,11 @@ void tell_prefill(Story& story) {
             {story.node("node", branch > 0 && !inputs.empty() ? inputs.back().node : last)});
 }
 
+bool is_probe_row(const Story& story, const InputRow& row) {
+  return row.node > 0 &&
+         capture::is_probe(story.capture.nodes()[static_cast<std::size_t>(row.node)]);
+}
+
 void tell_rows(Story& story, std::span<const InputRow> inputs) {
   const InputRow& first = inputs.front();
   if (inputs.size() == 1) {
@@ -45,10 +51,16 @@ void tell_rows(Story& story, std::span<const InputRow> inputs) {
     return std::any_of(frontier.begin(), frontier.end(),
                        [&](const auto& leaf) { return leaf.node == row.node; });
   });
+  const auto probes =
+      std::ranges::count_if(inputs, [&](const InputRow& row) { return is_probe_row(story, row); });
   if (pending < rows) {
-    story.say("forward.drafts",
-              {count("rows", rows, to_panel("mask")), count("pending", pending, to_panel("trie")),
-               count("drafts", rows - pending, to_panel("verdict"))});
+    const std::int64_t drafts = rows - pending - probes;
+    story.say(
+        probes == 0   ? "forward.drafts"
+        : drafts == 0 ? "forward.probes"
+                      : "forward.drafts.probes",
+        {count("rows", rows, to_panel("mask")), count("pending", pending, to_panel("trie")),
+         count("drafts", drafts, to_panel("verdict")), count("probes", probes, to_panel("trie"))});
     return;
   }
   std::vector<std::vector<Value>> items;
@@ -88,9 +100,13 @@ void tell_forward(Story& story) {
   const auto inputs = story.capture.inputs(story.step);
   if (inputs.empty()) return story.say("forward.unrecorded");
   tell_rows(story, inputs);
-  tell_sight(story, inputs.back());
-  tell_siblings(story, inputs);
-  if (const InputRow& last = inputs.back(); last.naive_position != last.position)
+  // A probe has no place in the text.
+  std::vector<InputRow> of_text(inputs.begin(), inputs.end());
+  std::erase_if(of_text, [&](const InputRow& row) { return is_probe_row(story, row); });
+  if (of_text.empty()) return;
+  tell_sight(story, of_text.back());
+  tell_siblings(story, of_text);
+  if (const InputRow& last = of_text.back(); last.naive_position != last.position)
     story.say("forward.naive", {story.node("node", last.node),
                                 ordinal("naive", last.naive_position, to_panel("positions")),
                                 ordinal("position", last.position, to_node(last.node))});

@@ -17,6 +17,7 @@ std::int32_t winner_of(const Story& story, const VerdictRow& row) {
   const std::int32_t parent = nodes[static_cast<std::size_t>(row.node)].parent;
   for (const std::int32_t child : story.capture.children(parent))
     if (nodes[static_cast<std::size_t>(child)].token == row.replacement &&
+        !capture::is_probe(nodes[static_cast<std::size_t>(child)]) &&
         story.capture.state_at(child, story.cursor) != capture::NodeState::kAbsent)
       return child;
   return -1;

@@ -46,6 +46,7 @@ std::span<const SentenceKind> sentence_kinds() {
       {"draft.tree", "levels ends tokens"},
       {"draft.withdrawn", "withdrawn sent"},
       {"draft.drawn", "node q"},
+      {"draft.probes", "probes"},
       {"draft.cost.model", "forwards rows"},
       {"draft.cost.head", "forwards rows"},
       // forward.txt
@@ -59,6 +60,8 @@ std::span<const SentenceKind> sentence_kinds() {
       {"forward.one", "node position slot"},
       {"forward.beams", "rows tokens"},
       {"forward.drafts", "rows pending drafts"},
+      {"forward.drafts.probes", "rows pending drafts probes"},
+      {"forward.probes", "rows pending probes"},
       {"forward.sees", "node sees prompt below"},
       {"forward.sees.prompt", "node sees prompt"},
       {"forward.sees.window", "node sees"},

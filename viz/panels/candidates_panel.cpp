@@ -143,8 +143,9 @@ class CandidatesPanel final : public Panel {
     // Before an audience that key does nothing.
     if (!scene.series) reaction.tooltip.push_back("Ctrl+I: decode on with another token");
     for (const std::int32_t child : scene.capture->children(node)) {
-      if (scene.capture->nodes()[static_cast<std::size_t>(child)].token != row.token) continue;
-      if (in.clicked) reaction.lock = child;
+      const capture::NodeRow& below = scene.capture->nodes()[static_cast<std::size_t>(child)];
+      if (in.clicked && below.token == row.token && !capture::is_probe(below))
+        reaction.lock = child;
     }
     return reaction;
   }

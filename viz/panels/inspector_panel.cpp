@@ -107,8 +107,10 @@ std::vector<Fact> node_facts(const Scene& scene, std::int32_t node) {
   }
   const capture::NodeView view = capture.node_at(node, scene.cursor);
   const auto prompt = capture.run().prompt_tokens.size();
-  const auto number = [](float value) {
-    return std::isnan(value) ? std::string("not known yet") : number_text(value, 5);
+  // Nobody asks for the probability of a probe's token.
+  const std::string unknown = capture::is_probe(view.row) ? "none" : "not known yet";
+  const auto number = [&](float value) {
+    return std::isnan(value) ? unknown : number_text(value, 5);
   };
   facts.push_back({"node", std::to_string(node), ""});
   if (node > 0) {
@@ -121,19 +123,21 @@ std::vector<Fact> node_facts(const Scene& scene, std::int32_t node) {
                      "prompt + depth − 1 = " + std::to_string(prompt) + " + " +
                          std::to_string(view.row.depth) + " − 1"});
     facts.push_back({"source", std::string(capture.source_of(view.row)), ""});
-    facts.push_back({"state", capture::to_string(view.state), ""});
+    facts.push_back({"state", capture::to_string(view.state),
+                     capture::is_probe(view.row)
+                         ? "it never becomes text: a drafter reads what its row says"
+                         : ""});
     facts.push_back({"since step",
                      std::to_string(capture::step_of(view.row.tick)) + ", " +
                          capture::to_string(capture::phase_of(view.row.tick)),
                      ""});
     facts.push_back(
         {"log p", number(view.row.logprob), "log p(token | path) = logit − logsumexp(logits)"});
-    facts.push_back({"p",
-                     std::isnan(view.row.logprob) ? "not known yet"
-                                                  : number_text(std::exp(view.row.logprob), 6),
-                     "exp(log p)"});
+    facts.push_back(
+        {"p", std::isnan(view.row.logprob) ? unknown : number_text(std::exp(view.row.logprob), 6),
+         "exp(log p)"});
     facts.push_back({"Σ log p", number(view.row.score), "over the path"});
-    if (capture::is_draft(view.row.source))
+    if (capture::is_draft(view.row))
       facts.push_back(
           {"q", number_text(view.row.q, 4), "probability it was drafted with; 1 = deterministic"});
   } else {

@@ -189,14 +189,16 @@ class MaskPanel final : public Panel {
   }
 
  private:
-  // What the rows' colours say of drafts: those of the step, or of the whole run, so that the legend stays.
+  // What the rows' colours say of drafts and probes: those of the step, or of the whole run, so that the legend stays.
   void add_states(std::vector<LegendEntry>& legend, const Scene& scene) const {
     std::set<capture::NodeState> states;
     if (scene.steady) {
       const auto last = scene.capture->states_at(scene.capture->end_tick());
       for (const capture::NodeRow& row : scene.capture->nodes())
-        if (capture::is_draft(row.source) &&
-            last[static_cast<std::size_t>(row.node)] != capture::NodeState::kWithdrawn)
+        if (capture::is_probe(row))
+          states.insert(capture::NodeState::kProbe);
+        else if (capture::is_draft(row) &&
+                 last[static_cast<std::size_t>(row.node)] != capture::NodeState::kWithdrawn)
           states.insert({last[static_cast<std::size_t>(row.node)], capture::NodeState::kPending});
     } else {
       for (const capture::InputRow& row : picture_.mask.rows)
@@ -205,7 +207,7 @@ class MaskPanel final : public Panel {
     }
     for (const capture::NodeState state :
          {capture::NodeState::kAccepted, capture::NodeState::kRejected,
-          capture::NodeState::kPending}) {
+          capture::NodeState::kPending, capture::NodeState::kProbe}) {
       const Mark mark = scene.theme.mark(state);
       if (states.contains(state))
         legend.push_back({std::string(mark.word), mark.color, mark.glyph});

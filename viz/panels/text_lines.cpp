@@ -64,7 +64,7 @@ bool begins_word(const std::string& text) {
 std::optional<Mark> mark_of(const capture::Capture& capture, std::int32_t node, const Scene& scene,
                             capture::Tick cursor) {
   const capture::NodeState state = capture.state_at(node, cursor);
-  const capture::Source source = capture.nodes()[static_cast<std::size_t>(node)].source;
+  const capture::NodeRow& row = capture.nodes()[static_cast<std::size_t>(node)];
   if (state == capture::NodeState::kAccepted || state == capture::NodeState::kBonus)
     return scene.theme.mark(state);
   if (state == capture::NodeState::kCorrected) {
@@ -72,10 +72,10 @@ std::optional<Mark> mark_of(const capture::Capture& capture, std::int32_t node, 
     mark.line = LineStyle::kDashed;  // a line has no glyph beside it
     return mark;
   }
-  if (capture::is_draft(source)) return scene.theme.mark(capture::NodeState::kAccepted);
-  if (source == capture::Source::kSampled)
+  if (capture::is_draft(row)) return scene.theme.mark(capture::NodeState::kAccepted);
+  if (row.source == capture::Source::kSampled)
     return Mark{scene.theme.series(3), "", LineStyle::kDotted, "sampled"};
-  if (source == capture::Source::kForced)
+  if (row.source == capture::Source::kForced)
     return Mark{scene.theme.series(1), "", LineStyle::kDashed, "forced"};
   return std::nullopt;
 }

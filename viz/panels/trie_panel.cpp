@@ -31,6 +31,7 @@ std::vector<LegendEntry> legend_of(const TrieShape& shape, const Scene& scene) {
     for (const NodeState state : {NodeState::kBonus, NodeState::kCorrected, NodeState::kPending})
       add(state);
   }
+  if (shape.any_probes()) add(NodeState::kProbe);
   if (beams) {
     entries.push_back({"beam: rank, Σ log p", scene.theme.beam(0), "#"});
     add(NodeState::kPruned);

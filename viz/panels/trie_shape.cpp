@@ -94,18 +94,14 @@ void TrieShape::update(Canvas& canvas, const Scene& scene, const FoldOptions& fo
 
   states_ = capture.states_at(scene.cursor);
   // A legend that is there from the beginning does not push the tree down later.
-  const auto withdrawn_in = [](const std::vector<NodeState>& states) {
-    return std::find(states.begin(), states.end(), NodeState::kWithdrawn) != states.end();
-  };
   const std::vector<NodeState> last_states =
       scene.steady ? capture.states_at(capture.end_tick()) : std::vector<NodeState>();
-  any_withdrawn_ = withdrawn_in(scene.steady ? last_states : states_);
+  const std::vector<NodeState>& seen = scene.steady ? last_states : states_;
+  any_withdrawn_ = std::ranges::count(seen, NodeState::kWithdrawn) > 0;
+  any_probes_ = std::ranges::count(seen, NodeState::kProbe) > 0;
   ++version_;
   look_at_sources(nodes);
-  if (scene.steady)
-    any_drafts_ =
-        std::any_of(capture.nodes().begin(), capture.nodes().end(),
-                    [](const capture::NodeRow& row) { return capture::is_draft(row.source); });
+  if (scene.steady) any_drafts_ = std::ranges::any_of(capture.nodes(), capture::is_draft);
   ranks_.assign(nodes.size(), -1);
   frontier_.clear();
   for (const Leaf& row : leaves_at(capture, scene.cursor)) {
@@ -130,7 +126,7 @@ void TrieShape::update(Canvas& canvas, const Scene& scene, const FoldOptions& fo
   if (scene.steady) {
     options.mode = FoldMode::kNone;
     // Tens of them a step would part what was accepted.
-    options.withdrawn = std::ranges::count(last_states, NodeState::kWithdrawn) < kManyWithdrawn;
+    options.unverified = std::ranges::count_if(last_states, is_unverified) < kManyUnverified;
   }
   auto items = section ? section_of_trie(nodes, states_, *section)
                        : fold_trie(nodes, states_, scene.shown_step(), options);
@@ -257,7 +253,7 @@ void TrieShape::look_at_sources(std::span<const capture::NodeRow> nodes) {
   for (; looked_at_ < nodes.size(); ++looked_at_) {
     const capture::NodeRow& row = nodes[looked_at_];
     if (row.source == capture::Source::kForced) all_forced_.push_back(row.node);
-    if (capture::is_draft(row.source)) first_draft_ = std::min(first_draft_, row.node);
+    if (capture::is_draft(row)) first_draft_ = std::min(first_draft_, row.node);
   }
   const auto count = static_cast<std::int32_t>(nodes.size());
   forced_.assign(all_forced_.begin(),

@@ -73,6 +73,7 @@ class TrieShape {
   // By node id.
   const std::vector<capture::NodeState>& states() const { return states_; }
   bool any_withdrawn() const { return any_withdrawn_; }
+  bool any_probes() const { return any_probes_; }
   bool any_drafts() const { return any_drafts_; }
   bool has_beams() const { return has_beams_; }  // the run's method keeps and prunes them
   // Last nodes of finished hypotheses that are not returned ones: their final scores, NaN = none.
@@ -105,7 +106,7 @@ class TrieShape {
   std::uint64_t version_ = 0;
 
   std::vector<capture::NodeState> states_;
-  bool any_withdrawn_ = false, any_drafts_ = false, has_beams_ = false;
+  bool any_withdrawn_ = false, any_probes_ = false, any_drafts_ = false, has_beams_ = false;
   std::vector<std::int32_t> forced_;
   // Of the nodes looked at so far, which are never looked at twice: what is forced, the first draft.
   std::size_t looked_at_ = 0;

@@ -305,7 +305,7 @@ void VerdictList::draw(Canvas& canvas, Rect area, const std::vector<capture::Ver
     draw_glyph(canvas, mark.glyph, {area.x + em * 0.6f, y + row / 2}, em * 0.75f, color);
     // The draft tree: deeper tokens further in.
     const float indent =
-        capture::is_draft(node.source)
+        capture::is_draft(node)
             ? std::min(std::min(em * 4, token * 0.4f),
                        em * 0.6f * static_cast<float>(std::max(0, node.depth - frontier_depth)))
             : 0;

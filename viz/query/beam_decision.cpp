@@ -90,8 +90,8 @@ bool searches_beams(const capture::Capture& capture) {
 DecisionKind decision_kind(const capture::Capture& capture, std::int32_t step) {
   const Tick drafted = capture::make_tick(step, Phase::kDraft);
   const auto nodes = capture.nodes_at(drafted + 1);
-  if (!nodes.empty() && nodes.back().tick == drafted && capture::is_draft(nodes.back().source))
-    return DecisionKind::kDrafts;
+  const auto hung = nodes.subspan(capture.nodes_at(drafted).size());
+  if (std::ranges::any_of(hung, capture::is_draft)) return DecisionKind::kDrafts;
   if (!searches_beams(capture)) return DecisionKind::kDraw;
   const auto settings = nlohmann::json::parse(capture.run().settings_json, nullptr, false);
   const auto parents = parents_of(capture, step);
@@ -110,8 +110,8 @@ std::int32_t child_of(const capture::Capture& capture, std::int32_t parent, std:
                       Tick cursor, capture::Whose whose) {
   for (const std::int32_t child : capture.children(parent)) {
     const capture::NodeRow& row = capture.nodes()[at(child)];
-    if (row.token != token || row.tick >= cursor) continue;
-    if (whose != capture::Whose::kTarget || !capture::is_draft(row.source)) return child;
+    if (row.token != token || row.tick >= cursor || capture::is_probe(row)) continue;
+    if (whose != capture::Whose::kTarget || !capture::is_draft(row)) return child;
     const auto verdict = capture.verdict_at(child, cursor);
     if (verdict && verdict->verdict != capture::Verdict::kRejected &&
         verdict->verdict != capture::Verdict::kWithdrawn)
@@ -150,7 +150,7 @@ BeamDecision beam_decision(const capture::Capture& capture, Tick cursor) {
     // Chosen tokens that are not among the recorded best are added.
     for (const std::int32_t child : capture.children(parent)) {
       const capture::NodeRow& row = capture.nodes()[at(child)];
-      if (row.tick != accept) continue;
+      if (row.tick != accept || capture::is_probe(row)) continue;
       const auto listed = [&](const BeamChoice& choice) {
         return choice.parent == parent && choice.token == row.token;
       };

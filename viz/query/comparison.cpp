@@ -19,13 +19,15 @@ bool is_kept(NodeState state) {
 }
 
 // The child of `parent` with this token at the cursor that `states` are of; of several (drafted
-// twice) one that is kept.
+// twice) one that is kept. Probes are nobody's twins.
 std::int32_t child_with(const Capture& capture, std::int32_t parent, std::int32_t token,
                         std::span<const NodeState> states) {
   const auto count = static_cast<std::int32_t>(states.size());
   std::int32_t found = -1;
   for (const std::int32_t child : capture.children(parent)) {
-    if (child >= count || capture.nodes()[static_cast<std::size_t>(child)].token != token) continue;
+    if (child >= count || capture.nodes()[static_cast<std::size_t>(child)].token != token ||
+        states[static_cast<std::size_t>(child)] == NodeState::kProbe)
+      continue;
     found = child;
     if (is_kept(states[static_cast<std::size_t>(child)])) break;
   }
@@ -228,6 +230,7 @@ Twins find_twins(const Capture& own, Tick own_cursor, const Capture& other, Tick
     }
     const auto parent = static_cast<std::size_t>(nodes[i].parent);
     const std::int32_t other_parent = twins.node[parent];
+    if (states[i] == NodeState::kProbe) continue;
     if (other_parent >= 0) twins.node[i] = child_with(other, other_parent, nodes[i].token, others);
     // Drafted twice, kept once: the kept node stands for the path.
     if (child_with(own, nodes[i].parent, nodes[i].token, states) != id) continue;
@@ -244,7 +247,8 @@ Twins find_twins(const Capture& own, Tick own_cursor, const Capture& other, Tick
       const auto children = other.children(other_parent);
       const bool grows = std::none_of(children.begin(), children.end(), [&](std::int32_t child) {
         return child < static_cast<std::int32_t>(other_count) &&
-               others[static_cast<std::size_t>(child)] != NodeState::kPending;
+               others[static_cast<std::size_t>(child)] != NodeState::kPending &&
+               others[static_cast<std::size_t>(child)] != NodeState::kProbe;
       });
       ahead[i] = grows && is_kept(others[static_cast<std::size_t>(other_parent)]) &&
                  other_cursor < other.end_tick();

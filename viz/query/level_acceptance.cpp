@@ -20,7 +20,7 @@ std::vector<LevelAcceptance> level_acceptance(const capture::Capture& capture, s
   for (const capture::VerdictRow& row : capture.verdicts(step))
     if (row.tick == accept &&
         (row.verdict == Verdict::kAccepted || row.verdict == Verdict::kRejected) &&
-        capture::is_draft(capture.nodes()[static_cast<std::size_t>(row.node)].source))
+        capture::is_draft(capture.nodes()[static_cast<std::size_t>(row.node)]))
       judged[row.node] = {row.node, 1, row.verdict == Verdict::kAccepted};
   std::map<std::int32_t, LevelAcceptance> levels;
   std::set<std::int32_t> reached;  // by node

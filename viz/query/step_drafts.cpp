@@ -30,11 +30,11 @@ std::set<std::int32_t> nodes_of(const Capture& capture, std::int32_t step, captu
       capture.nodes_at(std::min(cursor, capture::make_tick(step + 1, capture::Phase::kDraft)));
   std::set<std::int32_t> nodes;
   for (std::size_t i = first; i < end.size(); ++i)
-    if (capture::is_draft(end[i].source)) nodes.insert(end[i].node);
+    if (capture::is_draft(end[i])) nodes.insert(end[i].node);
   // Paths from earlier steps: the forward and the verdicts name them.
   const auto found = [&](std::int32_t node) {
     if (node > 0 && static_cast<std::size_t>(node) < first &&
-        capture::is_draft(capture.nodes()[static_cast<std::size_t>(node)].source))
+        capture::is_draft(capture.nodes()[static_cast<std::size_t>(node)]))
       nodes.insert(node);
   };
   if (cursor > capture::make_tick(step, capture::Phase::kForward))
@@ -49,7 +49,7 @@ std::set<std::int32_t> nodes_of(const Capture& capture, std::int32_t step, captu
     above.pop_back();
     for (const std::int32_t child : capture.children(parent)) {
       const NodeRow& row = capture.nodes()[static_cast<std::size_t>(child)];
-      if (row.tick >= cursor || !capture::is_draft(row.source) ||
+      if (row.tick >= cursor || !capture::is_draft(row) ||
           !(nodes.contains(child) || is_proposed(capture, row, step, cursor)))
         continue;
       nodes.insert(child);

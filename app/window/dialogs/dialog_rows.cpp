@@ -25,6 +25,9 @@ WhatIf what_if_at(const capture::Capture& capture, capture::Tick cursor, std::in
     if (!frontier.empty()) at.node = frontier.front().node;
   }
   if (at.node < 0 || at.node >= static_cast<std::int32_t>(capture.nodes().size())) return {};
+  // A text cannot go on from a probe.
+  while (capture::is_probe(capture.nodes()[static_cast<std::size_t>(at.node)]))
+    at.node = capture.nodes()[static_cast<std::size_t>(at.node)].parent;
   std::span<const capture::CandidateRow> candidates = capture.candidates(at.node, cursor);
   if (candidates.empty() && at.node > 0) {
     at.node = capture.nodes()[static_cast<std::size_t>(at.node)].parent;

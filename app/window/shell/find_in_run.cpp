@@ -31,8 +31,9 @@ std::vector<std::int32_t> nodes_with(const capture::Capture& capture, const std:
     const std::string_view piece = capture.piece(node.token);
     const std::string text =
         ends[static_cast<std::size_t>(node.parent)] + lower(std::string(piece));
-    if (text.find(wanted) != std::string::npos ||
-        lower(viz::token_text(piece)).find(wanted) != std::string::npos)
+    if (!capture::is_probe(node) &&
+        (text.find(wanted) != std::string::npos ||
+         lower(viz::token_text(piece)).find(wanted) != std::string::npos))
       found.push_back(node.node);
     ends[i] = end_of(text);
   }

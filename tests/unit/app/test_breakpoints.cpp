@@ -259,6 +259,10 @@ TEST_CASE_FIXTURE(Fixture, "entropy is of the target's rows, one by one") {
   draft.whose = capture::Whose::kDraft;
   recorder.write({.candidates = {draft, draft}});
   CHECK(recorder.take_hit().empty());
+  // A probe's row says nothing of the text.
+  recorder.write({.nodes = {{.node = 2, .role = capture::NodeRole::kProbe}},
+                  .candidates = {quarters[0], quarters[1]}});
+  CHECK(recorder.take_hit().empty());
 }
 
 TEST_CASE("a breakpoint that cannot be hit as it is said is refused") {

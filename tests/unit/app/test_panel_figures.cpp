@@ -161,7 +161,7 @@ void check_mask(const Capture& run, Whose whose, viz::Panel& panel, Tick cursor)
 
 // A draft is a child of the target's row once it was verified and not refused.
 bool fell(const Capture& run, const NodeRow& node, Tick cursor) {
-  if (!is_draft(node.source)) return false;
+  if (!is_draft(node)) return false;
   bool refused = true;
   for (const StepRow& step : run.steps())
     for (const VerdictRow& row : run.verdicts(step.step))

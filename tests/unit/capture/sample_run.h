@@ -75,11 +75,11 @@ inline void record_sample(Recorder& recorder, int steps, int beams,
     NodeRow row{.node = next_node++, .parent = parent};
     row.token = static_cast<std::int32_t>(rng.next() % 100);
     row.depth = all[static_cast<std::size_t>(parent)].depth + 1;
-    row.logprob = is_draft(source) ? nan : -static_cast<float>(rng.uniform());
+    row.logprob = is_drafted(source) ? nan : -static_cast<float>(rng.uniform());
     row.score = all[static_cast<std::size_t>(parent)].score + row.logprob;
     row.source = source;
     row.tick = tick;
-    row.drafter = is_draft(source) ? 0 : -1;
+    row.drafter = is_drafted(source) ? 0 : -1;
     all.push_back(row);
     slot_of.push_back(-1);
     return row;

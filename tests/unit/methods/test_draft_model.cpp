@@ -142,7 +142,7 @@ TEST_CASE("draft model: sampling is without loss, chains and trees") {
           test::run_loop(config, target, parts.drafter.get(), *parts.acceptor, run, rng);
       ++counts[loop.text];
       for (std::int32_t id = 1; id < loop.tree.size(); ++id)
-        drafts += capture::is_draft(loop.tree[NodeId(id)].source) &&
+        drafts += capture::is_drafted(loop.tree[NodeId(id)].source) &&
                   loop.tree[NodeId(id)].status != NodeStatus::kDead;
     }
     const auto chi =

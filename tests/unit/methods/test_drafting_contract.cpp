@@ -70,7 +70,7 @@ Run run_checked(Rig& rig, const MethodInfo& method, const json& settings, const 
     CHECK(tree.position(id) < options.context);
     CHECK((tree[id].token.value < options.vocab_size || tree[id].is_probe()));
     CHECK(tree[id].status != NodeStatus::kPending);
-    if (!capture::is_draft(tree[id].source) || tree[id].is_probe()) continue;
+    if (!capture::is_drafted(tree[id].source) || tree[id].is_probe()) continue;
     ++drafts;
     // The token after the last draft must fit too.
     CHECK(tree[id].depth < max_new_tokens);

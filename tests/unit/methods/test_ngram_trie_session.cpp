@@ -122,8 +122,8 @@ TEST_CASE("the capture holds a verdict for every draft, and the verdicts spell o
         sources.insert(node.source);
         REQUIRE(verdicts.contains(id));
         const bool emitted = verdicts[id] != capture::Verdict::kRejected;
-        CHECK(capture::is_draft(node.source) == (verdicts[id] == capture::Verdict::kAccepted ||
-                                                 verdicts[id] == capture::Verdict::kRejected));
+        CHECK(capture::is_drafted(node.source) == (verdicts[id] == capture::Verdict::kAccepted ||
+                                                   verdicts[id] == capture::Verdict::kRejected));
         if (emitted) CHECK(node.depth <= 30);
       }
       std::int64_t accepted = 0, drafted = 0, emitted = 0;

@@ -168,7 +168,7 @@ TEST_CASE("recording: a draft's target probability is told once it is known") {
     if (row.node > 0 && std::isnan(row.logprob)) {
       unknown.insert(row.node);
       CHECK(capture::phase_of(row.tick) == Phase::kDraft);
-      CHECK(capture::is_draft(row.source));
+      CHECK(capture::is_draft(row));
     }
   for (const auto& row : rig.recorder.score_rows) {
     CHECK(told.insert(row.node).second);

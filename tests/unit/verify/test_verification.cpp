@@ -123,7 +123,7 @@ Law law_of(const LoopConfig& config, const LogitsOf& logits, Drafter& drafter, V
     ++counts[loop.text];
     for (std::int32_t id = 1; id < loop.tree.size(); ++id) {
       const Node& node = loop.tree[NodeId(id)];
-      drafts += capture::is_draft(node.source) && node.status != NodeStatus::kDead;
+      drafts += capture::is_drafted(node.source) && node.status != NodeStatus::kDead;
     }
   }
   return {test::chi_square(test::exact_texts(config.prompt, kLength, logits), counts, kDraws),

@@ -118,13 +118,13 @@ class SyntheticRun {
     const NodeRow& above = nodes_[static_cast<std::size_t>(parent)];
     row.token = token;
     row.depth = above.depth + 1;
-    const bool known = !is_draft(source);
+    const bool known = !is_drafted(source);
     row.logprob = known ? logprob : std::numeric_limits<float>::quiet_NaN();
     row.score = known ? above.score + logprob : row.logprob;
     row.q = q;
     row.source = source;
     row.tick = tick;
-    row.drafter = is_draft(source) ? 0 : -1;
+    row.drafter = is_drafted(source) ? 0 : -1;
     nodes_.push_back(row);
     slot_of_.push_back(-1);
     fresh_.push_back(row);

@@ -47,7 +47,7 @@ void record(Recorder& out, RunKind kind) {
                           .score = -0.5f * static_cast<float>(depth),
                           .source = source,
                           .tick = tick,
-                          .drafter = is_draft(source) ? (id == 3 ? 1 : 0) : -1});
+                          .drafter = is_drafted(source) ? (id == 3 ? 1 : 0) : -1});
   };
   const auto verdict = [&](std::int32_t id, Verdict what, Tick tick, const char* why) {
     rows.verdicts.push_back(

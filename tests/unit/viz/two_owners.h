@@ -38,7 +38,7 @@ inline void record_two_owners(Recorder& out, int sliding_window = 0) {
                    .score = -0.5f * static_cast<float>(depth),
                    .source = source,
                    .tick = tick,
-                   .drafter = is_draft(source) ? 0 : -1};
+                   .drafter = is_drafted(source) ? 0 : -1};
   };
 
   // Step 0: prefill of the target.

@@ -30,7 +30,7 @@ inline void record_withdrawn_drafts(Recorder& out, int first, int end) {
                           .score = -0.5f * static_cast<float>(depth),
                           .source = source,
                           .tick = tick,
-                          .drafter = is_draft(source) ? 0 : -1}}});
+                          .drafter = is_drafted(source) ? 0 : -1}}});
   };
   const auto proposed = [&](Tick tick, std::int32_t node, std::int32_t rank, std::int32_t token,
                             float logprob) {
@@ -144,7 +144,7 @@ inline void record_chain(Recorder& out, std::int32_t levels) {
                           .logprob = -0.5f,
                           .source = source,
                           .tick = tick,
-                          .drafter = is_draft(source) ? 0 : -1}}});
+                          .drafter = is_drafted(source) ? 0 : -1}}});
   };
   const auto verdict = [&](Tick tick, std::int32_t node, Verdict what) {
     out.write({.verdicts = {{.tick = tick, .node = node, .verdict = what}}});

@@ -57,6 +57,32 @@ TEST_CASE("what-if: without a focus after the best beam; a leaf that was not rea
   CHECK(what_if_at(run, cursor, 0).node == 0);
 }
 
+TEST_CASE("what-if: at a probe it is about the node of the text that the probe hangs from") {
+  const auto opened = test::make_capture([](Recorder& out) {
+    RowTables rows{.run = test::synthetic_info(2, "space", "SPACE", "recycle")};
+    rows.nodes = {{}, {.node = 1, .parent = 0, .token = 5, .depth = 1, .tick = 2}};
+    for (std::int32_t node = 2; node < 4; ++node)
+      rows.nodes.push_back({.node = node,
+                            .parent = node - 1,
+                            .token = 6,
+                            .depth = node,
+                            .source = Source::kDraft,
+                            .tick = 5,
+                            .role = NodeRole::kProbe});
+    for (std::int32_t node = 1; node < 4; ++node)
+      rows.candidates.push_back({.tick = 6, .node = node, .token = 6, .logprob = -1});
+    rows.phases = {{.tick = 6}};
+    out.write(rows);
+  });
+  const Capture& run = *opened->capture;
+  for (const std::int32_t node : {1, 2, 3}) {
+    const WhatIf at = what_if_at(run, 7, node);
+    CHECK(at.node == 1);
+    REQUIRE(at.rows.size() == 1);
+    CHECK_FALSE(at.rows[0].taken);  // the probe with this token is no child of the text
+  }
+}
+
 TEST_CASE("about: every line has a name and a value, also where there is no CUDA") {
   const auto lines = version_lines();
   REQUIRE(lines.size() >= 3);

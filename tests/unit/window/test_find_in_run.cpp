@@ -63,6 +63,21 @@ TEST_CASE("find: a text across tokens, on its own path alone, the prompt's end i
   CHECK(nodes_with(capture, "the cat ") == Nodes{});
 }
 
+TEST_CASE("find: a probe is no match, whatever it carries; a text across it is none either") {
+  const auto run = test::make_capture([](capture::Recorder& out) {
+    record_little(out);
+    out.write({.nodes = {{.node = 6,
+                          .parent = 1,
+                          .token = 2,
+                          .depth = 2,
+                          .tick = 14,
+                          .role = capture::NodeRole::kProbe}}});
+  });
+  CHECK(run->capture->nodes().size() == 7);
+  CHECK(nodes_with(*run->capture, "cat") == Nodes{2});
+  CHECK(nodes_with(*run->capture, "the cat") == Nodes{2});
+}
+
 TEST_CASE("find: the next and the one before, round the end") {
   const Nodes nodes = {3, 7, 9};
   CHECK(match_beside(nodes, -1, +1) == 0);

@@ -176,9 +176,10 @@ TEST_CASE("every text can be read on every ground it stands on, every mark be se
 TEST_CASE("never colour alone: every state has a glyph, or a line, and a word of its own") {
   const Theme theme = dark_theme();
   std::vector<std::string> seen;
-  for (const NodeState state : {NodeState::kPending, NodeState::kLive, NodeState::kAccepted,
-                                NodeState::kRejected, NodeState::kPruned, NodeState::kFinished,
-                                NodeState::kBonus, NodeState::kCorrected, NodeState::kWithdrawn}) {
+  for (const NodeState state :
+       {NodeState::kPending, NodeState::kLive, NodeState::kAccepted, NodeState::kRejected,
+        NodeState::kPruned, NodeState::kFinished, NodeState::kBonus, NodeState::kCorrected,
+        NodeState::kWithdrawn, NodeState::kProbe}) {
     const Mark mark = theme.mark(state);
     CHECK_FALSE(mark.glyph.empty());
     CHECK_FALSE(mark.word.empty());

@@ -250,7 +250,7 @@ TEST_CASE("child of: a candidate is a child once its node is there; a draft once
   for (std::int32_t step = 1; step < drafts.last_step(); ++step)
     for (const VerdictRow& row : drafts.verdicts(step)) {
       const NodeRow& draft = drafts.nodes()[static_cast<std::size_t>(row.node)];
-      if (!is_draft(draft.source)) continue;
+      if (!is_draft(draft)) continue;
       const Tick decided = make_tick(step, Phase::kCommit);
       CHECK(child_of(drafts, draft.parent, draft.token, make_tick(step, Phase::kAccept)) == -1);
       CHECK(child_of(drafts, draft.parent, draft.token, make_tick(step, Phase::kForward),

@@ -41,7 +41,7 @@ TEST_CASE("glossary: a bad row is refused with its line") {
 TEST_CASE("glossary: every word of a mark, every owner and every column head is in it") {
   const Theme theme = dark_theme();
   for (int state = static_cast<int>(capture::NodeState::kPending);
-       state <= static_cast<int>(capture::NodeState::kWithdrawn); ++state) {
+       state <= static_cast<int>(capture::NodeState::kProbe); ++state) {
     const std::string word(theme.mark(static_cast<capture::NodeState>(state)).word);
     CAPTURE(word);
     CHECK_FALSE(meaning_of(word).empty());
