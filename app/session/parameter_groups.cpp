@@ -32,11 +32,16 @@ Group group_of(const std::string& name) {
   return kOwn;
 }
 
+// A value that was typed is read first, so that "off" is 0; what cannot be read stays as it is.
 std::string value_text(const MethodInfo& method, const std::string& name,
                        const nlohmann::json& settings) {
-  if (settings.contains(name)) return json_text(settings.at(name));
-  for (const Parameter& parameter : parameters_of(method))
-    if (parameter.name == name) return json_text(parameter.default_value);
+  for (const Parameter& parameter : parameters_of(method)) {
+    if (parameter.name != name) continue;
+    if (!settings.contains(name)) return json_text(parameter.default_value);
+    const nlohmann::json& given = settings.at(name);
+    return json_text(why_refused(parameter, given).empty() ? read_setting(parameter, given)
+                                                           : given);
+  }
   return "";
 }
 

@@ -13,7 +13,8 @@ std::string lower(std::string text) {
 }
 
 std::string value_text(const Parameter& parameter, const nlohmann::json& value) {
-  return !parameter.zero_is.empty() && value == 0 ? parameter.zero_is : value.dump();
+  const std::string word = value.is_number() ? word_of(parameter, value) : "";
+  return word.empty() ? value.dump() : word;
 }
 
 std::string range_text(const Parameter& parameter) {

@@ -17,7 +17,7 @@ std::string json_text(const Json& value) {
   return value.is_string() ? value.template get<std::string>() : value.dump();
 }
 
-// A value as JSON; 0 by its word where it has one: "auto".
+// A value as --set takes it: JSON, and 0 by its word where it has one: "auto".
 std::string value_text(const Parameter& parameter, const nlohmann::json& value);
 
 // What a parameter may be: "1 to 256", "at least 0", "true|false|never"; "" = anything.

@@ -51,8 +51,9 @@ std::uint64_t read_seed(const std::string& text) {
 std::string typed_text(const Parameter& parameter, const json& value) {
   const json number = number_of(parameter, value);
   if (number.is_null()) return json_text(value);
-  if (number == 0 && !parameter.zero_is.empty()) return parameter.zero_is;
-  std::string text = number.dump();
+  std::string text = word_of(parameter, number);
+  if (!text.empty()) return text;
+  text = number.dump();
   if (text.ends_with(".0")) text.resize(text.size() - 2);
   return text;
 }

@@ -1,5 +1,6 @@
 // A tab for every open capture.
 #include "app/window/ui_frame.h"
+#include "viz/query/run_settings.h"
 
 namespace triescope::app {
 
@@ -25,9 +26,8 @@ void draw_documents(Ui& ui) {
     const std::string label = document->title + "###document" + std::to_string(document->serial);
     const bool shown =
         ImGui::BeginTabItem(label.c_str(), &open, select ? ImGuiTabItemFlags_SetSelected : 0);
-    help_tooltip(document->path + "\nmethod " + document->capture->run().method + ", settings " +
-                     document->capture->run().settings_json,
-                 ui.em);
+    const capture::RunInfo& run = document->capture->run();
+    help_tooltip(document->path + "\nmethod " + run.method + "\n" + viz::settings_text(run), ui.em);
     if (shown) {
       if (!select && ui.state.tab_shown == active) ui.workspace.documents.activate(document.get());
       ImGui::EndTabItem();

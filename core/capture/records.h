@@ -124,6 +124,7 @@ struct RunInfo {
   std::int32_t width = 1;           // kBeams: how many texts are kept
   std::string settings_json;        // {"name": value}: every parameter in force
   std::string setting_titles_json;  // {"name": "what people call it"}
+  std::string setting_words_json;   // {"name": "what its value stands for"}, where it is another
   std::int64_t seed = 0;
   std::string versions_json;  // {"triescope","libtorch",...}
   std::string prompt_text;

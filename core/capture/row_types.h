@@ -139,6 +139,9 @@ struct RowType<RunInfo> {
           .means("{name: value} of every parameter"),
       column("setting_titles_json", &RunInfo::setting_titles_json, Rule::kJson)
           .means("{name: title}: what people call the parameters"),
+      column("setting_words_json", &RunInfo::setting_words_json, Rule::kJson)
+          .means(
+              "{name: word}: what people call the value, where it stands for something else than itself: 0 for auto"),
       column("seed", &RunInfo::seed).means("of the random numbers"),
       column("versions_json", &RunInfo::versions_json, Rule::kJson)
           .means("{program or library: version}"),

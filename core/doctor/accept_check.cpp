@@ -285,7 +285,7 @@ void check_drawn(const RunView& run, std::vector<Finding>& out) {
       if (row.node <= 0 || row.u < 0 || row.q <= 0 || row.q >= 1) continue;
       if (row.verdict != Verdict::kAccepted && row.verdict != Verdict::kRejected) continue;
       const NodeRow& node = run.at(row.node);
-      if (!is_draft(node.source) || is_greedy_reason(row.reason)) continue;
+      if (!is_draft(node) || is_greedy_reason(row.reason)) continue;
       bool is_first = true;
       for (const std::int32_t sibling : run.capture.children(node.parent))
         is_first &= sibling >= row.node || run.at(sibling).tick != node.tick;

@@ -47,7 +47,7 @@ void check_padding(const RunView& run, std::vector<Finding>& out) {
              .sure = Sure::kLikely});
   std::map<std::pair<std::int32_t, std::int32_t>, std::pair<Tick, std::int32_t>> drafted;
   for (const NodeRow& node : run.capture.nodes()) {
-    if (!is_draft(node.source) || node.role != NodeRole::kCandidate) continue;
+    if (!is_draft(node)) continue;
     const auto [at, is_new] =
         drafted.emplace(std::pair(node.parent, node.token), std::pair(node.tick, node.node));
     if (is_new) continue;

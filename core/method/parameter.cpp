@@ -73,4 +73,16 @@ Parameter zero_is(std::string word, Parameter parameter) {
   return parameter;
 }
 
+Parameter empty_is(std::string word, Parameter parameter) {
+  parameter.empty_is = std::move(word);
+  return parameter;
+}
+
+std::string word_of(const Parameter& parameter, const nlohmann::json& value) {
+  if (value.is_number() && value == 0) return parameter.zero_is;
+  const bool empty = value.is_string() ? value.get_ref<const std::string&>().empty()
+                                       : value.is_array() && value.empty();
+  return empty ? parameter.empty_is : "";
+}
+
 }  // namespace triescope

@@ -90,9 +90,13 @@ bool in_range(const Parameter& parameter, double value) {
   return value >= parameter.minimum && value <= parameter.maximum;  // NaN gives false
 }
 
+bool is_word_for_zero(const Parameter& parameter, const json& given) {
+  return !parameter.zero_is.empty() && given == parameter.zero_is;
+}
+
 json read_integer(const Parameter& parameter, const json& given) {
   std::optional<std::int64_t> value;
-  if (!parameter.zero_is.empty() && given == parameter.zero_is) {
+  if (is_word_for_zero(parameter, given)) {
     value = 0;
   } else if (given.is_number_integer()) {
     value = given.get<std::int64_t>();
@@ -107,6 +111,7 @@ json read_integer(const Parameter& parameter, const json& given) {
 }
 
 json read_number(const Parameter& parameter, const json& given) {
+  if (is_word_for_zero(parameter, given)) return 0.0;
   const std::optional<double> value = number_of(given);
   if (!value || !std::isfinite(*value) || !in_range(parameter, *value)) refuse(parameter, given);
   return *value;
@@ -226,9 +231,11 @@ std::span<const Parameter> common_parameters() {
              "reordered each step."),
       integer("gc_every", "Steps per Collection", 15, 1, 1000000,
               "With kv=compact, steps between two garbage collections (15 in the trie paper)."),
-      integer_list(
-          "eos_token_id", "End Tokens", -1, 2147483647,
-          "Tokens that end a sequence, comma-separated. Empty: the model's own. -1: none."),
+      empty_is(
+          "the model's own",
+          integer_list(
+              "eos_token_id", "End Tokens", -1, 2147483647,
+              "Tokens that end a sequence, comma-separated. Empty: the model's own. -1: none.")),
       integer("candidates", "Recorded Candidates", 16, 0, 1000,
               "How many of the best tokens of each row are recorded. Changes nothing in the text."),
   };

@@ -220,12 +220,14 @@ MethodInfo draft_model_method() {
   info.parameters = {
       integer("num_assistant_tokens", "Drafts per Step", 4, 1, 256,
               "Tokens that the draft model writes ahead, one forward of it each."),
-      number("assistant_confidence_threshold", "Least Confidence", 0, 0, 1,
-             "Nothing is drafted below a draft that the draft model gives a smaller "
-             "probability. 0: off."),
-      integer_list("expansion", "Tree Expansion", 0, kMaxNodes,
+      zero_is("off", number("assistant_confidence_threshold", "Least Confidence", 0, 0, 1,
+                            "Nothing is drafted below a draft that the draft model gives a smaller "
+                            "probability. 0: off.")),
+      empty_is("a chain",
+               integer_list(
+                   "expansion", "Tree Expansion", 0, kMaxNodes,
                    "A tree in place of the chain: children of a node at each level, such as 2,2,1. "
-                   "Empty: a chain of num_assistant_tokens."),
+                   "Empty: a chain of num_assistant_tokens.")),
       boolean(
           "replacement", "With Replacement", false,
           "With verify=sample, in a tree, the children of a node are drawn with replacement, as "

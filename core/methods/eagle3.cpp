@@ -55,10 +55,12 @@ MethodInfo eagle3_method() {
   info.needs = Need::kDraftHead;
   info.heads = {formats::HeadKind::kEagle3};
   info.parameters = dynamic_tree_parameters();
-  info.parameters.push_back(integer_list(
-      "layers", "Layers Read", 0, 1024,
-      "Hidden states that the head reads, as what enters layer i (0: the embeddings; the number of "
-      "layers: what leaves the last). Empty: as its file says."));
+  info.parameters.push_back(empty_is(
+      "the file's own",
+      integer_list(
+          "layers", "Layers Read", 0, 1024,
+          "Hidden states that the head reads, as what enters layer i (0: the embeddings; the number of "
+          "layers: what leaves the last). Empty: as its file says.")));
   for (auto& p : verify_parameters()) info.parameters.push_back(std::move(p));
   info.make = [](const RunContext& run) {
     const std::vector<std::int32_t> layers = layers_of(run);

@@ -112,13 +112,15 @@ RankTree rank_tree_of(const RunContext& run, std::string_view best_first, int ma
 }
 
 Parameter tree_parameter(std::string_view best_first) {
-  return text(
-      "tree", "Draft Tree", "",
-      "Static tree of drafts: paths of ranks, 0 the best; 0,2 is the third-best token below the "
-      "best one. Empty: the first paths of the head's own tree (draft_tree in its config.json), "
-      "else of " +
-          std::string(best_first) +
-          " that fill a forward at little more than the price of one row.");
+  return empty_is(
+      "auto",
+      text(
+          "tree", "Draft Tree", "",
+          "Static tree of drafts: paths of ranks, 0 the best; 0,2 is the third-best token below the "
+          "best one. Empty: the first paths of the head's own tree (draft_tree in its config.json), "
+          "else of " +
+              std::string(best_first) +
+              " that fill a forward at little more than the price of one row."));
 }
 
 Drafts grow_rank_tree(DraftContext& context, const RankTree& tree, std::size_t max_levels,

@@ -98,9 +98,10 @@ MethodInfo rest_method() {
   info.drafter_name = "datastore";
   info.drafter_kind = capture::DrafterKind::kText;
   info.parameters = {
-      text("datastore", "Datastore", "",
-           "Path of a UTF-8 text file, at most 64 MiB, read when the run starts; a "
-           "line <|endoftext|> separates documents. Empty: nothing is drafted."),
+      empty_is("none",
+               text("datastore", "Datastore", "",
+                    "Path of a UTF-8 text file, at most 64 MiB, read when the run starts; a "
+                    "line <|endoftext|> separates documents. Empty: nothing is drafted.")),
       integer("longest_suffix", "Longest Suffix", 16, 1, 31,
               "The last tokens of the text are looked for from this many down to shortest_suffix."),
       integer("shortest_suffix", "Shortest Suffix", 2, 1, 31, "Shorter matches draft nothing."),

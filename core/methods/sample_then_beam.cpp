@@ -70,8 +70,9 @@ MethodInfo sample_then_beam_method() {
       "(hybrid)";
   info.kind = capture::RunKind::kBeams;
   info.width_setting = kNumBeams;
-  info.parameters = {integer("sampled_tokens", "Sampled Tokens", 4, 0, 1000000,
-                             "Tokens to draw before the beam search. 0 = beam search alone.")};
+  info.parameters = {
+      zero_is("none", integer("sampled_tokens", "Sampled Tokens", 4, 0, 1000000,
+                              "Tokens to draw before the beam search. 0 = beam search alone."))};
   for (auto& p : beam_parameters()) info.parameters.push_back(std::move(p));
   for (auto& p : warper_parameters()) info.parameters.push_back(std::move(p));
   info.parameters.push_back(sampler_parameter());

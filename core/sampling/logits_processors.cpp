@@ -171,16 +171,25 @@ std::vector<Parameter> logits_processor_parameters() {
              "Scores of tokens that are already in the context (prompt included) are divided by "
              "this where positive, multiplied where negative. 1 = off; above 1 discourages "
              "repetition."),
-      integer("no_repeat_ngram_size", "No-Repeat N-gram", 0, 0, 1000,
-              "No run of this many tokens may come twice in prompt and generated text. 0 = off."),
-      text("bad_words_ids", "Forbidden Tokens", "",
-           "Token sequences that must not be generated: ids separated by spaces, sequences "
-           "by ';', as in \"12 13; 44\". Empty = off."),
-      integer("min_length", "Min Length", 0, 0, 1000000,
-              "End-of-sequence tokens are impossible before this many tokens, the prompt's "
-              "included. Means nothing beside min_new_tokens. 0 = off."),
-      integer("min_new_tokens", "Min New Tokens", 0, 0, 1000000,
-              "End-of-sequence tokens are impossible before this many generated tokens. 0 = off."),
+      zero_is(
+          "off",
+          integer(
+              "no_repeat_ngram_size", "No-Repeat N-gram", 0, 0, 1000,
+              "No run of this many tokens may come twice in prompt and generated text. 0 = off.")),
+      empty_is(
+          "none",
+          text("bad_words_ids", "Forbidden Tokens", "",
+               "Token sequences that must not be generated: ids separated by spaces, sequences "
+               "by ';', as in \"12 13; 44\". Empty = off.")),
+      zero_is("off",
+              integer("min_length", "Min Length", 0, 0, 1000000,
+                      "End-of-sequence tokens are impossible before this many tokens, the prompt's "
+                      "included. Means nothing beside min_new_tokens. 0 = off.")),
+      zero_is(
+          "off",
+          integer(
+              "min_new_tokens", "Min New Tokens", 0, 0, 1000000,
+              "End-of-sequence tokens are impossible before this many generated tokens. 0 = off.")),
   };
 }
 

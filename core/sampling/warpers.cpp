@@ -318,26 +318,36 @@ std::vector<Parameter> warper_parameters() {
       "0 is greedy decoding: take the method greedy, or verify=greedy where drafts are checked";
   return {
       std::move(temperature),
-      number("top_h", "Top-H", 0.0, 0, 1,
-             "Of the 100 most likely tokens only the first whose terms -p log p reach this "
-             "share of their entropy stay (top-H). 0 = off."),
-      integer("top_k", "Top-k", 50, 0, 10000000,
-              "Only the k most likely tokens stay (and those that tie with the k-th). 0 = all."),
+      zero_is("off",
+              number("top_h", "Top-H", 0.0, 0, 1,
+                     "Of the 100 most likely tokens only the first whose terms -p log p reach this "
+                     "share of their entropy stay (top-H). 0 = off.")),
+      zero_is(
+          "all",
+          integer(
+              "top_k", "Top-k", 50, 0, 10000000,
+              "Only the k most likely tokens stay (and those that tie with the k-th). 0 = all.")),
       number("top_p", "Top-p", 1.0, 0, 1,
              "Only the smallest set of most likely tokens whose probabilities reach this sum "
              "stays. 1 = all."),
-      number("min_p", "Min-p", 0.0, 0, 1,
-             "Only tokens with at least this share of the best token's probability stay. 0 = "
-             "all."),
+      zero_is(
+          "all",
+          number("min_p", "Min-p", 0.0, 0, 1,
+                 "Only tokens with at least this share of the best token's probability stay. 0 = "
+                 "all.")),
       number("typical_p", "Typical p", 1.0, 0.001, 1,
              "Only the tokens whose -log p lies closest to the entropy stay, until they reach "
              "this sum (locally typical sampling). 1 = all."),
-      number("epsilon_cutoff", "Epsilon Cutoff", 0.0, 0, 1,
-             "Only tokens of at least this probability stay (epsilon sampling; 3e-4 to 9e-4 in "
-             "the paper). 0 and 1 = off."),
-      number("eta_cutoff", "Eta Cutoff", 0.0, 0, 1,
-             "Only tokens of at least the probability min(eta, sqrt(eta) * e^(-entropy)) stay "
-             "(eta sampling; 3e-4 to 4e-3 in the paper). 0 and 1 = off."),
+      zero_is(
+          "off",
+          number("epsilon_cutoff", "Epsilon Cutoff", 0.0, 0, 1,
+                 "Only tokens of at least this probability stay (epsilon sampling; 3e-4 to 9e-4 in "
+                 "the paper). 0 and 1 = off.")),
+      zero_is(
+          "off",
+          number("eta_cutoff", "Eta Cutoff", 0.0, 0, 1,
+                 "Only tokens of at least the probability min(eta, sqrt(eta) * e^(-entropy)) stay "
+                 "(eta sampling; 3e-4 to 4e-3 in the paper). 0 and 1 = off.")),
   };
 }
 

@@ -194,8 +194,13 @@ capture::RunInfo Session::Impl::run_info() const {
   if (const TreeRunner* drafting = drafting_runner())
     described["draft"]["kv_bytes_per_token"] = drafting->store().bytes_per_slot();
   if (runner->store().front() > 0) described["draft"]["prefix_slots"] = runner->store().front();
-  json titles = json::object();
-  for (const Parameter& parameter : parameters_of(method)) titles[parameter.name] = parameter.title;
+  json titles = json::object(), words = json::object();
+  for (const Parameter& parameter : parameters_of(method)) {
+    titles[parameter.name] = parameter.title;
+    if (!run.settings.has(parameter.name)) continue;
+    const std::string word = word_of(parameter, run.settings.value(parameter.name));
+    if (!word.empty()) words[parameter.name] = word;
+  }
   // A prompt may hold bytes that are not UTF-8; JSON may not.
   const auto text = [](const json& value) {
     return value.dump(-1, ' ', false, json::error_handler_t::replace);
@@ -208,6 +213,7 @@ capture::RunInfo Session::Impl::run_info() const {
           .width = beams,
           .settings_json = text(run.settings.json()),
           .setting_titles_json = text(titles),
+          .setting_words_json = text(words),
           .seed = static_cast<std::int64_t>(config.seed),
           .versions_json = text(versions()),
           .prompt_text = config.prompt_text,

@@ -323,18 +323,25 @@ std::vector<Parameter> beam_parameters() {
           "the greatest possible length."),
       integer("num_return_sequences", "Returned Texts", 1, 1, 256,
               "Finished texts to return, best first; at most num_beams."),
-      number(
-          "prune_relative", "Relative Pruning", 0.0, 0, 1000,
-          "A beam is pruned where score <= r_p * best score, r_p being this number. Scores are sums "
-          "of log p, so below 0: r_p must be above 1 to leave anything but the best; 1.5 keeps beams "
-          "less than 1.5 times as far below 0 as the best. 0 = off."),
-      number("prune_absolute", "Absolute Pruning", 0.0, 0, 1000,
-             "A beam is pruned where score <= best score - a_p, a_p being this number: where it is "
-             "e^a_p times less probable than the best. 0 = off."),
-      number(
-          "prune_relative_local", "Local Pruning", 0.0, 0, 1000,
-          "A beam is pruned by its newest token alone, where log p <= r_pl * the best log p among "
-          "the beams, r_pl being this number. Above 1, for the same reason. 0 = off."),
+      zero_is(
+          "off",
+          number(
+              "prune_relative", "Relative Pruning", 0.0, 0, 1000,
+              "A beam is pruned where score <= r_p * best score, r_p being this number. Scores are sums "
+              "of log p, so below 0: r_p must be above 1 to leave anything but the best; 1.5 keeps beams "
+              "less than 1.5 times as far below 0 as the best. 0 = off.")),
+      zero_is(
+          "off",
+          number(
+              "prune_absolute", "Absolute Pruning", 0.0, 0, 1000,
+              "A beam is pruned where score <= best score - a_p, a_p being this number: where it is "
+              "e^a_p times less probable than the best. 0 = off.")),
+      zero_is(
+          "off",
+          number(
+              "prune_relative_local", "Local Pruning", 0.0, 0, 1000,
+              "A beam is pruned by its newest token alone, where log p <= r_pl * the best log p among "
+              "the beams, r_pl being this number. Above 1, for the same reason. 0 = off.")),
   };
   for (auto& p : logits_processor_parameters()) parameters.push_back(std::move(p));
   return parameters;

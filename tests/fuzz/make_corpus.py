@@ -350,7 +350,7 @@ def make_capture():
 
             if seed != "empty":
                 add("run", created_utc="2026-01-01T00:00:00Z", model_json='{"name": "m"}', method="beam", method_title="Beam search", kind="beams",
-                    width=2, settings_json='{"beams": 2}', setting_titles_json='{"beams": "Beams"}', seed=7, versions_json="{}", prompt_text="ab",
+                    width=2, settings_json='{"beams": 2}', setting_titles_json='{"beams": "Beams"}', setting_words_json='{"beams": "a pair"}', seed=7, versions_json="{}", prompt_text="ab",
                     prompt_tokens="[1, 2]", max_new_tokens=8, kv_bytes_per_token=64, sliding_window=4, kv_policy="recycle",
                     timed_while_drawing=1, status="done", message="", recorder="")
                 add("program", name="p", version="1", command="p run")

@@ -26,6 +26,11 @@ std::string allowed_text(const Parameter& parameter) {
   return parameter.kind == ParameterKind::kChoice || range.empty() ? "" : "\nAllowed: " + range;
 }
 
+std::string default_text(const Parameter& parameter) {
+  const std::string word = word_of(parameter, parameter.default_value);
+  return word.empty() ? json_text(parameter.default_value) : word;
+}
+
 // One control, which may change `value`.
 NumberAnswer edit(const Ui& ui, const Parameter& parameter, json& value) {
   const std::string id = "##" + parameter.name;
@@ -68,7 +73,7 @@ NumberAnswer edit(const Ui& ui, const Parameter& parameter, json& value) {
       if (parameter.kind == ParameterKind::kIntegerList && text.size() >= 2 && text.front() == '[')
         text = text.substr(1, text.size() - 2);
       const std::string before = text;
-      const bool edited = ImGui::InputText(id.c_str(), &text);
+      const bool edited = ImGui::InputTextWithHint(id.c_str(), parameter.empty_is.c_str(), &text);
       keep_on_escape(text, before);
       if (edited) value = text;
       return {.changed = edited};
@@ -90,12 +95,10 @@ bool edit_row(const Ui& ui, const MethodInfo& method, const Parameter& parameter
   if (dim) ImGui::PushStyleColor(ImGuiCol_Text, ImGui::GetStyleColorVec4(ImGuiCol_TextDisabled));
   text_fitted(parameter.title, ImGui::GetContentRegionAvail().x);
   if (dim) ImGui::PopStyleColor();
-  const std::string help =
-      (idle.empty() ? "" : "No effect now: " + idle + ".\n") + parameter.title + "  (" +
-      parameter.name + ")\n" + parameter.help + allowed_text(parameter) + "\nDefault: " +
-      (parameter.default_value.is_string() ? json_text(parameter.default_value)
-                                           : value_text(parameter, parameter.default_value)) +
-      (set ? "\nRight-click: back to the default" : "");
+  const std::string help = (idle.empty() ? "" : "No effect now: " + idle + ".\n") +
+                           parameter.title + "  (" + parameter.name + ")\n" + parameter.help +
+                           allowed_text(parameter) + "\nDefault: " + default_text(parameter) +
+                           (set ? "\nRight-click: back to the default" : "");
   help_tooltip(help, em);
   if (set && ImGui::IsItemHovered() && ImGui::IsMouseClicked(1)) {
     settings.erase(parameter.name);

@@ -87,6 +87,8 @@ TEST_CASE("what has no effect says why") {
   CHECK(why("gc_every", {{"kv", "compact"}}) == "");
   CHECK(why("min_length", {{"min_new_tokens", 3}}) == "min_new_tokens takes its place");
   CHECK(why("min_length", json::object()) == "");
+  CHECK(why("min_length", {{"min_new_tokens", "off"}}) == "");  // as it was typed: 0
+  CHECK(why("min_length", {{"min_new_tokens", "x"}}) == "min_new_tokens takes its place");
   const MethodInfo& draft = find_method("draft_model");
   CHECK(no_effect_because(draft, "replacement", json::object()) ==
         "verify=greedy takes chosen drafts: none is drawn");

@@ -47,6 +47,12 @@ TEST_CASE("a word for 0 is typed and shown; a number is shown as it was typed") 
   CHECK(read_typed(level, "0") == 0);
   CHECK_THROWS_WITH_AS(read_typed(level, "aut"),
                        "expected an integer from 0 to 9 (0 = auto); found \"aut\"", Error);
+  const Parameter cut = zero_is("off", number("cut", "Cut", 0, 0, 1, ""));
+  CHECK(typed_text(cut, 0.0) == "off");
+  CHECK(typed_text(cut, "off") == "off");  // of --set
+  CHECK(read_typed(cut, "off") == 0.0);
+  CHECK(stepped(cut, "off", 0.05) == 0.05);
+  CHECK(why_refused(cut, "of") == "expected a number from 0 to 1 (0 = off); found \"of\"");
   const Parameter share = number("share", "Share", 0.7, 0, 1, "");
   CHECK(typed_text(share, 0.7) == "0.7");
   CHECK(typed_text(share, 1.0) == "1");

@@ -25,6 +25,7 @@ inline RunInfo sample_info() {
   info.width = 3;
   info.settings_json = R"({"num_beams":3})";
   info.setting_titles_json = R"({"num_beams":"Beams"})";
+  info.setting_words_json = R"({"num_beams":"a few"})";
   info.seed = -7;
   info.versions_json = R"({"triescope":"0"})";
   info.prompt_text = "Größe\n";

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <regex>
 #include <set>
 #include <string>
 
@@ -139,6 +140,43 @@ TEST_CASE("every parameter of every method has a title and a sentence") {
   CHECK_FALSE(is_title("num_beams"));
   CHECK_FALSE(is_help("verify=top_k: a draft passes where it is among the K best."));
   CHECK_FALSE(is_help("Longest draft."));
+}
+
+// "0 = off.", "0 and 1 = off.", "0: as many as pay": the help says that 0 stands for something else.
+bool gives_zero_a_meaning(const std::string& help) {
+  return std::regex_search(help, std::regex("\\b0( and 1)?( =|:) "));
+}
+
+bool gives_nothing_a_meaning(const std::string& help) {
+  return std::regex_search(help, std::regex("\\bEmpty( =|:) "));
+}
+
+TEST_CASE("a value that stands for something else than itself has a word, in every method") {
+  for (const MethodInfo& method : methods()) {
+    CAPTURE(method.name);
+    for (const Parameter& p : parameters_of(method)) {
+      CAPTURE(p.name);
+      CAPTURE(p.help);
+      if (p.kind == ParameterKind::kInteger || p.kind == ParameterKind::kNumber) {
+        CHECK(gives_zero_a_meaning(p.help) == !p.zero_is.empty());
+        CHECK(word_of(p, 0) == p.zero_is);
+        CHECK(word_of(p, 1) == "");
+        // The word can be given in place of the number.
+        if (!p.zero_is.empty()) CHECK(read_setting(p, p.zero_is) == 0);
+      } else if (p.kind == ParameterKind::kText || p.kind == ParameterKind::kIntegerList) {
+        CHECK(gives_nothing_a_meaning(p.help) == !p.empty_is.empty());
+        CHECK(word_of(p, p.default_value) == p.empty_is);
+      } else {
+        CHECK(word_of(p, p.default_value) == "");
+      }
+    }
+  }
+  CHECK(gives_zero_a_meaning("0: off.") == true);
+  CHECK(gives_zero_a_meaning("Depth 10 = deep.") == false);
+  CHECK(word_of(number("n", "Number", 0, 0, 1, "h"), 0.0) == "");
+  CHECK(word_of(zero_is("off", number("n", "Number", 0, 0, 1, "h")), 0.0) == "off");
+  CHECK(word_of(zero_is("off", number("n", "Number", 0, 0, 1, "h")), 0.5) == "");
+  CHECK(word_of(empty_is("none", text("t", "Text", "", "h")), "a") == "");
 }
 
 TEST_CASE("a parameter's maker keeps every word it is given in its own place") {

@@ -42,6 +42,20 @@ TEST_CASE("recording: run, steps and phases come in order, five phases a step") 
   CHECK(r.writes == 1 + static_cast<int>(r.phases.size()) + 1);
 }
 
+TEST_CASE("recording: a value that stands for something else is recorded with its word") {
+  Rig rig;
+  rig.start("ngram_trie", {{"top_k", 0}, {"min_length", 2}}, {5, 6, 7}, 4).run();
+  const auto settings = nlohmann::json::parse(rig.recorder.run_info.settings_json),
+             words = nlohmann::json::parse(rig.recorder.run_info.setting_words_json);
+  CHECK(settings["num_draft"] == 0);
+  CHECK(words["num_draft"] == "auto");
+  CHECK(words["top_k"] == "all");
+  CHECK(words["eos_token_id"] == "the model's own");
+  CHECK(words["bad_words_ids"] == "none");
+  CHECK_FALSE(words.contains("min_length"));
+  CHECK_FALSE(words.contains("temperature"));
+}
+
 TEST_CASE("recording: nodes are dense, parents first, each with a piece, a score and a tick") {
   Rig rig;
   rig.start("beam", {{"num_beams", 4}}, {5, 6, 7}, 10).run();

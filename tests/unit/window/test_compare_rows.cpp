@@ -15,7 +15,7 @@ struct Desk {
   Workspace workspace{Preferences{}, [] {}};
 
   void open(const std::string& name, const std::string& method, const std::string& settings,
-            std::int64_t seed = 0) {
+            std::int64_t seed = 0, const std::string& words = "{}") {
     const std::string path = (folder.path() / (name + ".tscap")).string();
     {
       const auto recorder = capture::open_recorder(path);
@@ -25,6 +25,7 @@ struct Desk {
       run.method_title = method;
       run.settings_json = settings;
       run.setting_titles_json = R"({"num_beams":"Beams"})";
+      run.setting_words_json = words;
       run.seed = seed;
       run.prompt_tokens = {1};
       recorder->write({.run = run, .finish = capture::Finish{}});
@@ -43,6 +44,14 @@ TEST_CASE_FIXTURE(Desk,
   REQUIRE(rows.size() == 2);
   CHECK(rows[0].differs == "Beams 2");
   CHECK(rows[1].differs == "Beams 4");
+}
+
+TEST_CASE_FIXTURE(Desk, "a row has the recorder's word for a value") {
+  open("a", "trie", R"({"num_draft":0})", 0, R"({"num_draft":"auto"})");
+  open("b", "trie", R"({"num_draft":4})");
+  workspace.activate(workspace.documents()[1].get());
+  REQUIRE(compare_rows(workspace).size() == 1);
+  CHECK(compare_rows(workspace)[0].differs == "num_draft auto");
 }
 
 TEST_CASE_FIXTURE(Desk, "what all runs have, like the seed, is said where it is not the same") {

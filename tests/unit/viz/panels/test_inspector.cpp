@@ -5,6 +5,7 @@
 
 #include "tests/unit/viz/captures.h"
 #include "tests/unit/viz/looking.h"
+#include "viz/query/run_settings.h"
 
 namespace triescope::test::test_inspector {
 namespace {
@@ -73,6 +74,26 @@ TEST_CASE("inspector: a run's facts name what drafts, a model or a head, as it w
   says(R"({"name": "eagle3", "family": "draft head"})", "draft head,eagle3");
   says(R"({"name": "small", "family": "llama"})", "draft model,small");
   says(R"({"name": 7, "family": 8})", "draft model,7");
+}
+
+TEST_CASE("inspector: a setting has the recorder's word for its value, else the value") {
+  const auto opened = make_capture([](Recorder& out) {
+    RunInfo info = synthetic_info(3, "beam", "", "recycle");
+    info.settings_json = R"({"fan":0,"hops":0,"list":[],"name":"x","ratio":0.5})";
+    info.setting_titles_json = R"({"fan":"Fan Out","list":"List"})";
+    info.setting_words_json = R"({"fan":"auto","list":"its own","name":7,"other":"off"})";
+    out.write({.run = info, .nodes = {{}}});
+  });
+  const std::string all = viz::make_panel("inspector")->csv(scene_at(*opened->capture, 1));
+  CAPTURE(all);
+  CHECK(all.ends_with("\nFan Out,auto,fan\nhops,0,\nList,its own,list\nname,x,\nratio,0.5,\n"));
+  CHECK(viz::settings_text(opened->capture->run()) ==
+        "Fan Out auto, hops 0, List its own, name x, ratio 0.5");
+  for (const char* broken : {"", "[]", "{", "7"}) {
+    RunInfo info = opened->capture->run();
+    info.setting_words_json = broken;
+    CHECK(viz::settings_text(info) == "Fan Out 0, hops 0, List [], name x, ratio 0.5");
+  }
 }
 
 TEST_CASE("inspector: a node's place, figures and verdict, ranks counted from one") {
