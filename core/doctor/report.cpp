@@ -43,7 +43,8 @@ std::string report_text(const Diagnosis& diagnosis, const std::string& path) {
     const Finding& first = group.first;
     text += "\n" + std::string(to_string(first.code)) + ": " + first.kind + " (" +
             to_string(first.sure) + ")\n";
-    text += "  " + place_of(first) + ": " + first.text + ".\n";
+    const std::string place = place_of(first);
+    text += "  " + place + (place.empty() ? "" : ": ") + first.text + ".\n";
     text += "  " + times_of(group) + "Rule: " + rule_of(first.code) + "\n";
   }
   for (const std::string& family : diagnosis.not_checked) text += "not checked: " + family + "\n";

@@ -37,10 +37,25 @@ db.commit()
 P
 expect 2 'expected two runs of one prompt' "$TRIESCOPE" doctor "$run" "$work/off.tscap"
 # With the weights: rows are computed again. A short-lived run of the installed model.
+expect 2 'head: expected --model' "$TRIESCOPE" doctor "$run" --head x
 expect 2 'expected one capture' "$TRIESCOPE" doctor "$run" "$run" --model x
 expect 3 'x' "$TRIESCOPE" doctor "$run" --model "$work/x.gguf"
 if "$TRIESCOPE" decode --method ngram_trie --prompt "The capital of France is" --max-new-tokens 8 --capture "$work/real.tscap" --quiet >/dev/null 2>&1; then
   expect 0 'nothing found' "$TRIESCOPE" doctor "$work/real.tscap" --model SmolLM2-135M-Instruct
+  # A head whose file names its layers one up: the weights were trained for one down.
+  cp -r "$TRIESCOPE_SOURCE/assets/draft/eagle3" "$work/head"
+  chmod -R u+w "$work/head"
+  cp "$work/real.tscap" "$work/right.tscap"
+  expect 0 'as the file says: 0' "$TRIESCOPE" doctor "$work/right.tscap" --model SmolLM2-135M-Instruct --head "$work/head"
+  python3 - "$work/head/config.json" <<'P'
+import json, sys
+config = json.load(open(sys.argv[1]))
+layers = config["eagle_config"]["eagle_aux_hidden_state_layer_ids"]
+config["eagle_config"]["eagle_aux_hidden_state_layer_ids"] = [layer + 1 for layer in layers]
+json.dump(config, open(sys.argv[1], "w"))
+P
+  expect 6 'read with auxiliary layers one down the head makes' "$TRIESCOPE" doctor "$work/right.tscap" --model SmolLM2-135M-Instruct --head "$work/head"
+  expect 3 'whose file has one reading' "$TRIESCOPE" doctor "$work/right.tscap" --model SmolLM2-135M-Instruct --head "$TRIESCOPE_SOURCE/assets/draft/medusa"
   python3 - "$work/real.tscap" <<'P'
 import sqlite3, sys
 db = sqlite3.connect(sys.argv[1])
