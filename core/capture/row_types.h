@@ -126,7 +126,7 @@ struct RowType<RunInfo> {
       column("created_utc", &RunInfo::created_utc).means("when it began: ISO 8601, UTC"),
       column("model_json", &RunInfo::model_json, Rule::kJson)
           .means(
-              "the model as a JSON object; known keys: name, path, family, dtype, device, format, quantisation, parameters, file_bytes, layers, hidden, heads, kv_heads, head_dim, vocab_size, eos_token_ids, context, sliding_window, draft (name, path, family, parameters, file_bytes, kv_bytes_per_token)"),
+              "the model as a JSON object; known keys: name, path, family, dtype, device, format, quantisation, parameters, file_bytes, layers, hidden, heads, kv_heads, head_dim, vocab_size, eos_token_ids, context, sliding_window, draft (name, path, family, parameters, file_bytes, kv_bytes_per_token, prefix_slots)"),
       column("method", &RunInfo::method)
           .needed()
           .means("the method's name, for programs; a run without one has not begun"),

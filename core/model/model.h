@@ -119,8 +119,8 @@ inline constexpr std::int32_t kFinalNorm = -1;
 // Rows that read a trained vector in place of a token's embedding, and see KV that no other row sees
 // (SPACE's masks, core/model/mask_inputs.h). They are the last rows of their batch.
 struct MaskBatch {
-  std::int32_t rows =
-      0;  // so many; ForwardBatch::tokens says of each which vector it reads, from 0
+  // So many; ForwardBatch::tokens says of each which vector it reads, from 0.
+  std::int32_t rows = 0;
   // [masks, hidden], in the place of rows of the embedding matrix: scale and positions are the model's.
   std::span<const float> embeddings = {};
   // What each of these rows sees beside the path in its list, whatever the window: KV that stands at

@@ -312,6 +312,10 @@ def make_draft_head():
           "hydra_mlp.0.1.res_connection.bias": [4], "hydra_mlp.0.3.linear.weight": [4, 4], "hydra_mlp.0.3.linear.bias": [4],
           "prefix_embeding_layer.norm.weight": [4], "prefix_embeding_layer.layers.0.input_layernorm.weight": [4],
           **layer("prefix_embeding_layer.layers.0.", 4)})
+    head("space", {"space_num_masks": 2, "space_prefix_length": 3, "vocab_size": 6},
+         {"mask_embeddings": [2, 4], "prefix_keys": [8, 1, 3, 2], "prefix_values": [8, 1, 3, 2]})
+    head("space_model", {"space_mask_ids": 5, "space_num_masks": 2},
+         {"model.embed_tokens.weight": [6, 4], **layer("model.layers.0.", 4), **layer("model.layers.1.", 4)})
     head("p_eagle", {}, {"mask_hidden": [1, 1, 4]})
 
 

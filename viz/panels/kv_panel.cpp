@@ -179,7 +179,7 @@ class KvPanel final : public Panel {
     if (c.mask_prefix > 0)
       entries.push_back({.label = "masks' prefix " + std::to_string(c.mask_prefix),
                          .color = scene.theme.text_dim,
-                         .glyph = "",
+                         .glyph = "■",
                          .term = "masks' prefix"});
     // Where nothing is to move, what will occur is named from the beginning.
     const std::string& policy = scene.capture->run().kv_policy;
