@@ -1,0 +1,52 @@
+"""What the tests share: the program, captures made by it, panels as CSV."""
+
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+SOURCE = os.path.dirname(os.path.dirname(HERE))
+sys.path.insert(0, os.path.join(SOURCE, "python"))
+
+MODEL = os.path.join(SOURCE, ".deps/models/SmolLM2-135M-Instruct.Q4_1.gguf")
+PROGRAM = os.environ.get("TRIESCOPE") or os.path.join(SOURCE, "build/triescope")
+
+
+def run_program(*arguments, check=True):
+    done = subprocess.run([PROGRAM, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, stdin=subprocess.DEVNULL)
+    if check and done.returncode != 0:
+        raise AssertionError(f"triescope {' '.join(arguments)}: {done.returncode}\n{done.stdout[-2000:]}{done.stderr[-2000:]}")
+    return done
+
+
+def panel_names():
+    done = run_program("export", "none.tscap", "--panel", "none", "--format", "html", "-o", "none.html", check=False)
+    line = next(one for one in (done.stdout + done.stderr).splitlines() if " is not one of: " in one)
+    return [one.strip() for one in line.split(" is not one of: ")[1].split(";")[0].split(",")]
+
+
+def csv_of(capture, panel, *more):
+    """(exit code, the panel's CSV)."""
+    with tempfile.TemporaryDirectory() as folder:
+        out = os.path.join(folder, "x.csv")
+        done = run_program("export", capture, "--panel", panel, "--format", "csv", "-o", out, "--quiet", *more, check=False)
+        if done.returncode != 0:
+            return done.returncode, done.stderr.replace(capture, "")
+        with open(out, encoding="utf-8") as file:
+            return 0, file.read()
+
+
+class Case(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+
+    def path(self, name="run.tscap"):
+        return os.path.join(self.folder, name)
+
+    def need_program(self):
+        if not os.access(PROGRAM, os.X_OK):
+            self.skipTest("the program is not built")

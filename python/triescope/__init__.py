@@ -1,0 +1,7 @@
+"""Records how a decoder of your own decodes into a capture that triescope opens. docs/python.md has the page."""
+
+from .recorder import Drafter, Node, OffRecorder, RecordError, Recorder, RecordWarning, Round
+from .reader import Run, open  # noqa: A004
+
+__version__ = "0.1.0"
+__all__ = ["Drafter", "Node", "OffRecorder", "RecordError", "Recorder", "RecordWarning", "Round", "Run", "open", "__version__"]

@@ -1,0 +1,130 @@
+"""The file below a recorder: made, written in one transaction a step, never in the way of the run."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import sqlite3
+from typing import Any, Dict, List, Optional, Sequence, Tuple
+
+APPLICATION_ID = 1414742864
+FORMAT = 1
+
+# Columns of each table in the order in which a recorder writes them.
+COLUMNS: Dict[str, Tuple[str, ...]] = {
+    "drafter": ("name", "title", "kind"),
+    "piece": ("token", "bytes"),
+    "step": ("step", "forward_rows", "drafted", "accepted", "emitted", "frontier"),
+    "node": ("node", "parent", "token", "depth", "logprob", "score", "q", "source", "tick", "role", "drafter"),
+    "node_score": ("node", "logprob", "score", "tick"),
+    "input": ("step", "row", "node", "position", "slot", "naive_position", "whose", "forward"),
+    "candidate": ("tick", "node", "rank", "token", "logprob", "chosen", "whose"),
+    "stage": ("tick", "node", "stage", "token", "p", "at"),
+    "verdict": ("tick", "node", "verdict", "p", "q", "u", "rank", "score", "gap", "replacement", "reason", "value",
+                "threshold", "count", "why"),
+    "frontier": ("step", "rank", "node", "score"),
+    "slot": ("tick", "action", "slot", "node", "from_slot", "whose"),
+    "memory": ("step", "live", "garbage", "reserved", "greedy", "batch_beam", "moved_bytes", "device_allocated_bytes",
+               "device_reserved_bytes", "whose"),
+    "sequence": ("tick", "node", "rank", "score", "finish", "tokens"),
+    "seen": ("step", "row", "whose", "forward", "slots"),
+    "metric": ("tick", "node", "name", "value"),
+    "log": ("tick", "level", "text"),
+    "phase": ("tick", "start_us", "duration_us"),
+}
+# A level records its tables and those of the levels before it.
+LEVELS = {
+    "steps": {"drafter", "step", "memory", "sequence", "metric", "log", "phase"},
+    "tree": {"piece", "node", "node_score", "verdict", "frontier"},
+    "full": {"input", "candidate", "stage", "slot", "seen"},
+}
+
+
+def tables_of(level: str) -> frozenset:
+    names = list(LEVELS)
+    return frozenset(t for name in names[: names.index(level) + 1] for t in LEVELS[name])
+
+
+def schema_sql() -> str:
+    with open(os.path.join(os.path.dirname(__file__), "schema.sql"), encoding="utf-8") as file:
+        return file.read()
+
+
+def identity() -> str:
+    """Who records, so that a window knows whether the recorder still lives (Linux; elsewhere by the file's age)."""
+    try:
+        with open("/proc/sys/kernel/random/boot_id") as file:
+            boot = file.readline().strip()
+        with open("/proc/self/stat") as file:
+            start = file.read().rpartition(")")[2].split()[19]
+        return f"boot={boot} pidns={os.readlink('/proc/self/ns/pid')} pid={os.getpid()} start={start}"
+    except (OSError, IndexError):
+        return ""
+
+
+def is_capture(path: str) -> bool:
+    with open(path, "rb") as file:
+        head = file.read(72)
+    return head[:16] == b"SQLite format 3\0" and int.from_bytes(head[68:72], "big") == APPLICATION_ID
+
+
+class CaptureFile:
+    """One connection, one process. Rows are handed over a table at a time and committed together."""
+
+    def __init__(self, path: str, run: Dict[str, Any], program: Tuple[str, str, str]):
+        if os.path.exists(path) and os.path.getsize(path) > 0 and not is_capture(path):
+            raise ValueError(f"{path}: expected a new file or a capture to replace, found another kind of file; "
+                             "choose another name or remove it")
+        folder = os.path.dirname(os.path.abspath(path))
+        if not os.path.isdir(folder):
+            raise FileNotFoundError(f"{path}: expected a folder that exists, found none at {folder}; make it first")
+        for suffix in ("", "-wal", "-shm", "-journal"):
+            if os.path.exists(path + suffix):
+                os.remove(path + suffix)
+        self.pid = os.getpid()
+        self.db: Optional[sqlite3.Connection] = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+        self.db.execute("PRAGMA page_size=8192")
+        self.db.execute("BEGIN")
+        for statement in schema_sql().split(";\n"):
+            if statement.strip():
+                self.db.execute(statement)
+        self.db.execute(f"INSERT INTO run ({', '.join(run)}) VALUES ({', '.join('?' * len(run))})", list(run.values()))
+        self.db.execute("INSERT INTO program (name, version, command) VALUES (?, ?, ?)", program)
+        self.db.execute("COMMIT")
+        self.db.execute("PRAGMA journal_mode=WAL")
+        self.db.execute("PRAGMA synchronous=NORMAL")
+        self._insert = {
+            table: f"INSERT INTO {table} ({', '.join(names)}) VALUES ({', '.join('?' * len(names))})"
+            for table, names in COLUMNS.items()
+        }
+
+    def write(self, rows: Dict[str, List[Sequence[Any]]], run: Optional[Dict[str, Any]] = None) -> None:
+        db = self.db
+        assert db is not None
+        db.execute("BEGIN")
+        try:
+            if run:
+                db.execute("UPDATE run SET " + ", ".join(f"{name}=?" for name in run), list(run.values()))
+            for table, insert in self._insert.items():  # phases last
+                of_table = rows.get(table)
+                if of_table:
+                    db.executemany(insert, of_table)
+            db.execute("COMMIT")
+        except BaseException:
+            if db.in_transaction:
+                db.execute("ROLLBACK")
+            raise
+
+    def close(self) -> None:
+        db, self.db = self.db, None
+        if db is None:
+            return
+        if os.getpid() != self.pid:
+            # Closing the parent's file here would take its log away under it.
+            ctypes.pythonapi.Py_IncRef(ctypes.py_object(db))
+            return
+        try:
+            db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        except sqlite3.Error:
+            pass
+        db.close()
