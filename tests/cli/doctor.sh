@@ -63,5 +63,8 @@ db.execute("UPDATE candidate SET logprob = logprob - 0.5 WHERE node = 2")
 db.commit()
 P
   expect 6 '^logits.row: ' "$TRIESCOPE" doctor "$work/real.tscap" --model SmolLM2-135M-Instruct
+  # Probes read masks, which are no tokens of the model.
+  "$TRIESCOPE" decode --method space --chat --prompt "Tell me a short story about a fox." --max-new-tokens 12 --capture "$work/space.tscap" --quiet >/dev/null
+  expect 0 'nothing found' "$TRIESCOPE" doctor "$work/space.tscap" --model SmolLM2-135M-Instruct
 fi
 finish

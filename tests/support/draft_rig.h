@@ -85,12 +85,12 @@ struct DraftRig {
     const std::vector<NodeId> frontier{pending};
     const LogitsFrom computed(
         [&](int row) { return LogitsRow(logits[static_cast<std::size_t>(row)]); });
-    parts.drafter->read({.tree = tree,
-                         .run = run,
-                         .rows = rows,
-                         .frontier = frontier,
-                         .step = 1,
-                         .computed = computed});
+    parts.drafter->observe({.tree = tree,
+                            .run = run,
+                            .rows = rows,
+                            .frontier = frontier,
+                            .step = 1,
+                            .computed = computed});
   }
   Tokens text_to(NodeId node) const {
     Tokens text = prompt;

@@ -26,7 +26,9 @@ std::vector<RecordedRow> recorded_rows(const RunView& run) {
       std::size_t end = i + 1;
       while (end < all.size() && all[end].node == all[i].node && all[end].rank > all[end - 1].rank)
         ++end;
-      if (all[i].node == 0 || run.at(all[i].node).token >= 0)
+      // A probe's row is no row of the text, and its input may be no token.
+      if (all[i].node == 0 ||
+          (run.at(all[i].node).token >= 0 && !capture::is_probe(run.at(all[i].node))))
         rows.push_back({step, all[i].node, all.subspan(i, end - i)});
       i = end;
     }
@@ -262,7 +264,7 @@ std::vector<FindingGroup> diagnose_with(const Capture& capture, const ModelToChe
                       std::to_string(vocabulary) + " tokens, and token " + std::to_string(token) +
                       " in the prompt");
   for (const NodeRow& node : capture.nodes())
-    if (node.token >= vocabulary)
+    if (!capture::is_probe(node) && node.token >= vocabulary)
       throw Error(ErrorCode::kInvalidArgument,
                   "doctor: expected the model of the capture; found one with " +
                       std::to_string(vocabulary) + " tokens, and token " +

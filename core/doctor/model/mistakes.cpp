@@ -70,6 +70,7 @@ class Possible {
     std::size_t count = 0;
     for (const InputRow& input : run_.capture.inputs(row_.step)) {
       if (input.node <= 0 || run_.is_on_path(input.node, row_.node)) continue;
+      if (capture::is_probe(run_.at(input.node))) continue;  // its input may be no token
       const std::int32_t node = input.node;
       const bool is_below = run_.is_on_path(row_.node, node);
       if (input_ && input.row < input_->row) before.push_back(node);
@@ -135,7 +136,7 @@ class Possible {
     std::size_t count = 0;
     for (std::size_t i = path.size(); i-- > 0 && count < kMostAncestors;) {
       const std::int32_t former = former_occupant(path[i], now);
-      if (former <= 0 || path[i] == row_.node) continue;
+      if (former <= 0 || path[i] == row_.node || capture::is_probe(run_.at(former))) continue;
       ++count;
       const std::int32_t index = run_.prompt + static_cast<std::int32_t>(i);
       add("stale KV: the slot of " + run_.name(path[i]) + " still holds " + run_.name(former),
@@ -150,7 +151,8 @@ class Possible {
     for (std::int32_t step = row_.step - 1; step >= std::max(0, row_.step - 2); --step)
       for (const InputRow& input : run_.capture.inputs(step)) {
         const std::int32_t node = input.node;
-        if (node <= 0 || run_.is_on_path(node, row_.node) || run_.is_on_path(row_.node, node))
+        if (node <= 0 || capture::is_probe(run_.at(node)) || run_.is_on_path(node, row_.node) ||
+            run_.is_on_path(row_.node, node))
           continue;
         if (++count > kMostNeighbours) return;
         add("stale KV is seen: of " + run_.name(node) + ", which an earlier step refused",
