@@ -65,7 +65,7 @@ def _json(where: str, value: Any) -> str:
         return ""
     if not isinstance(value, dict):
         raise values.wrong(where, "a dict", value, "pass {name: value}")
-    return json.dumps(value, default=lambda one: values.plain(one) if hasattr(one, "tolist") else str(one))
+    return json.dumps(value, separators=(",", ":"), default=lambda one: values.plain(one) if hasattr(one, "tolist") else str(one))
 
 
 _open_recorders: "weakref.WeakSet[Recorder]" = weakref.WeakSet()
@@ -161,6 +161,7 @@ class Recorder:
         self._garbage: Dict[str, Set[int]] = {owner: set() for owner in OWNERS}
         self._is_dense = False  # no slots are told: a cache without gaps, as a mask's columns are
         self._dense_length = 0
+        self._has_memory = False
         self._is_late = True  # the prompt's rows of step 0 are not written yet
         command = " ".join(sys.argv) if getattr(sys, "argv", None) else ""
         name, version = program
@@ -459,11 +460,12 @@ class Recorder:
             self._add("input", (0, row, -2 - i, i, slot, i, "target", 0))
             self._take("target", slot, -2 - i, FORWARD)
             row += 1
-        if slots is not None:
+        if slots is not None and not self._has_memory:
             self._memory(0, NOTHING_TOLD, row)
 
     def _memory(self, step: int, kv: Dict[str, Any], only: Optional[int] = None) -> None:
         owner = kv["owner"]
+        self._has_memory = True
         garbage = len(self._garbage[owner])
         live = kv["live"] if kv["live"] is not None else len(self._holder[owner]) - garbage
         if only is not None:  # of step 0, written late
@@ -543,7 +545,7 @@ class Round:
         self._scores: Dict[int, float] = {}
         self._tokens_drafted: List[Tuple[int, int]] = []
         self._batches: List[Dict[str, Any]] = []  # rows() calls
-        self._outputs: List[Tuple[str, List[values.Row]]] = []  # target() calls
+        self._outputs: List[Tuple[str, List[int], List[values.Row]]] = []  # target() calls
         self._committed: Optional[Dict[str, Any]] = None
         self._levels: List[Dict[str, Any]] = []
         self._kv: List[Dict[str, Any]] = []
@@ -683,13 +685,17 @@ class Round:
 
     def target(self, logits: Any, owner: str = "target") -> None:
         """What the rows of the newest rows() say: logits [rows, vocabulary] (or log-probabilities), or
-        [(token, log p), …] a row. Without rows(): the end of the text, then the drafts that were sent."""
+        [(token, log p), …] a row; fewer than rows() has are those of the last rows. Without rows(): the end of the
+        text, then the drafts that were sent."""
         found = values.rows_of(logits, self._cap._best, "target(logits)")
         expected = self._output_nodes(owner)
-        if len(found) != len(expected):
+        if len(found) > len(expected):
             raise TypeError(f"target(logits): expected {len(expected)} rows, as many as rows() has (without it: the end "
                             f"of the text and the drafts sent), found {len(found)}; pass logits[0, -{len(expected)}:]")
-        self._outputs.append((owner, found))
+        # Fewer: those of the last rows, as engines compute them.
+        nothing: values.Row = ([], lambda token: None, lambda token: None)
+        found = [nothing] * (len(expected) - len(found)) + found
+        self._outputs.append((owner, list(expected), found))
 
     def commit(self, accepted: Any = (), token: Any = None, p: Any = None, u: Any = None, why: Any = None, *,
                ends: Optional[str] = None, source: Optional[str] = None) -> None:
@@ -1030,9 +1036,9 @@ class Round:
                 self._verdict(draft, node, "withdrawn", {"score": self._scores.get(index)})
         for batch in [one for one in self._batches if one["owner"] != "target"]:
             self._batch(step, batch, draft)
-        for owner, rows in self._outputs:
+        for owner, nodes, rows in self._outputs:
             if owner != "target":
-                self._rows_said(owner, rows, draft)
+                self._rows_said(owner, nodes, rows, draft)
         for kv in self._kv:
             if kv["owner"] != "target":
                 for slot, node in kv["taken"]:
@@ -1045,9 +1051,9 @@ class Round:
                 for slot, node in kv["taken"]:
                     cap._take("target", slot, node, forward)
         said: Dict[int, values.Row] = {}
-        for owner, rows in self._outputs:
+        for owner, nodes, rows in self._outputs:
             if owner == "target":
-                said.update(self._rows_said(owner, rows, forward))
+                said.update(self._rows_said(owner, nodes, rows, forward))
         if cap._prompt_rows is not None:
             said.setdefault(0, cap._prompt_rows)
         # Accept.
@@ -1073,14 +1079,14 @@ class Round:
         for row, line in enumerate(batch.get("seen", ())):
             cap._add("seen", (step, row, owner, forward, values.runs(line)))
 
-    def _rows_said(self, owner: str, rows: List[values.Row], tick: int) -> Dict[int, values.Row]:
+    def _rows_said(self, owner: str, nodes: List[int], rows: List[values.Row], tick: int) -> Dict[int, values.Row]:
         cap = self._cap
         said: Dict[int, values.Row] = {}
         drafted: Dict[int, List[int]] = {}
         if owner != "target":
             for node in self._drafts:
                 drafted.setdefault(cap._parent[node], []).append(cap._token[node])
-        for node, row in zip(self._output_nodes(owner), rows):
+        for node, row in zip(nodes, rows):
             about = self._row_node(node)
             if about is None:
                 continue
@@ -1121,9 +1127,9 @@ class Round:
         last: int = what["last"]
         ps, us, whys = what["p"], what["u"], what["why"]
         is_greedy = _is_greedy(cap._settings)
-        for node in sorted(self._drafts):
-            self._learn(node, said, accept)
         sent = [i for i, is_sent in enumerate(self._sent) if is_sent and not self._is_probe[i]]
+        for i in sent:
+            self._learn(self._drafts[i], said, accept)
         refused = False
         token = what["token"]
         refused = any(cap._parent[self._drafts[i]] == last and self._drafts[i] not in on_path for i in sent)
@@ -1139,6 +1145,7 @@ class Round:
                 source = "sampled" if "token" in us or is_greedy is False else "greedy"
             row = said.get(last)
             own = cap._hang(last, token, source, accept, logprob=row[1](token) if row is not None else None)
+            self._learn(own, said, accept)  # a withdrawn draft that the target chose
         decided: Dict[int, str] = {}
         for i in accepted + [i for i in sent if i not in accepted]:
             node = self._drafts[i]
