@@ -17,6 +17,9 @@ constexpr float kWideEnough = 1.7f;  // width over height of two panels beside e
 
 }  // namespace
 
+// Not viz::maximised(), which enlarges the reader's own letters by what a pane has to spare, at most by half. An
+// audience is promised a least size: it follows the window alone, whatever the reader's text size is, and is the
+// same with one panel as with two, so that no letter changes when a panel comes or goes.
 float lecture_em(viz::Point window, float scale) {
   const float share = std::min(window.x / kWidth, window.y / kHeight);
   return std::max(kLeastEm, std::ceil(kEm * share * std::max(1.0f, scale)));
