@@ -9,7 +9,16 @@ nlohmann::json number_or_null(std::int32_t number) {
   return number == -1 ? nlohmann::json() : nlohmann::json(number);
 }
 
-std::string place_of(const Finding& finding) {
+std::string times_of(const FindingGroup& group) {
+  if (group.count == 1) return "";
+  if (group.steps <= 1) return std::to_string(group.count) + " times in this step. ";
+  return std::to_string(group.count) + " times in " + std::to_string(group.steps) +
+         " steps, first at " + std::to_string(group.first.step) + ". ";
+}
+
+}  // namespace
+
+std::string place_text(const Finding& finding) {
   std::string place;
   const auto add = [&](const char* what, std::int32_t number) {
     if (number == -1) return;
@@ -24,14 +33,13 @@ std::string place_of(const Finding& finding) {
   return place;
 }
 
-std::string times_of(const FindingGroup& group) {
-  if (group.count == 1) return "";
-  if (group.steps <= 1) return std::to_string(group.count) + " times in this step. ";
-  return std::to_string(group.count) + " times in " + std::to_string(group.steps) +
-         " steps, first at " + std::to_string(group.first.step) + ". ";
+std::string place_link(const Finding& finding) {
+  std::string link;
+  if (finding.step >= 0) link = "step/" + std::to_string(finding.step);
+  if (finding.node != -1)
+    link += std::string(link.empty() ? "" : "/") + "node/" + std::to_string(finding.node);
+  return link;
 }
-
-}  // namespace
 
 std::string report_text(const Diagnosis& diagnosis, const std::string& path) {
   std::string text = path + ": ";
@@ -43,7 +51,7 @@ std::string report_text(const Diagnosis& diagnosis, const std::string& path) {
     const Finding& first = group.first;
     text += "\n" + std::string(to_string(first.code)) + ": " + first.kind + " (" +
             to_string(first.sure) + ")\n";
-    const std::string place = place_of(first);
+    const std::string place = place_text(first);
     text += "  " + place + (place.empty() ? "" : ": ") + first.text + ".\n";
     text += "  " + times_of(group) + "Rule: " + rule_of(first.code) + "\n";
   }
@@ -65,6 +73,7 @@ std::string report_json(const Diagnosis& diagnosis) {
                           {"node", number_or_null(first.node)},
                           {"row", number_or_null(first.row)},
                           {"slot", number_or_null(first.slot)}}},
+                        {"open", place_link(first)},
                         {"whose", to_string(first.whose)},
                         {"kind", first.kind},
                         {"text", first.text},

@@ -7,6 +7,11 @@
 
 namespace triescope::doctor {
 
+// Where a finding is: "step 3, row 1, node 5"; "" = it is about no place.
+std::string place_text(const Finding& finding);
+// The same for `triescope RUN --open`: "step/3/node/5"; "" = it names neither.
+std::string place_link(const Finding& finding);
+
 std::string report_text(const Diagnosis& diagnosis, const std::string& path);
 // {"findings": [{"code", "count", "first": {"step", "node", "row", "slot"}, "text", …}]}: docs/cli.md.
 std::string report_json(const Diagnosis& diagnosis);

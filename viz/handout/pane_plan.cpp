@@ -27,6 +27,7 @@ PaneShape pane_shape(const std::string& panel) {
       {"narration", {.width = 27, .flows = true}},
       {"inspector", {.width = 27, .flows = true}},
       {"log", {.width = 27, .flows = true}},
+      {"doctor", {.width = 36, .flows = true}},
       {"verdict", {.width = 36, .height = 36}},
       {"candidates", {.width = 30}},
       {"positions", {.width = 34}},

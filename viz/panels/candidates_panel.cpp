@@ -7,6 +7,7 @@
 #include "viz/draw/drawing.h"
 #include "viz/draw/node_text.h"
 #include "viz/panels/owner_switch.h"
+#include "viz/panels/panel_rows.h"
 #include "viz/panels/panels.h"
 #include "viz/query/beam_decision.h"
 #include "viz/query/leaves.h"
@@ -55,12 +56,12 @@ class CandidatesPanel final : public Panel {
         owner_.draw(canvas, {area.right() - pad, area.y + em * 0.2f}, area.w * 0.3f, scene);
     const std::int32_t node = node_of(scene);
     if (node < 0)
-      return draw_empty_state(canvas, area,
-                              source.is_target() ? info().empty
-                                                 : "No output row of the " +
-                                                       std::string(owner_name(source.whose)) +
-                                                       " yet: step on (F10).",
-                              scene);
+      return draw_empty_state(
+          canvas, area,
+          source.is_target() ? empty_text(scene.capture, "candidates", info().empty)
+                             : "No output row of the " + std::string(owner_name(source.whose)) +
+                                   " yet: step on (F10).",
+          scene);
     const auto rows = source.candidates(*scene.capture, node, scene.cursor);
     float right = owner.w > 0 ? owner.x : area.right();
     if (const float key =

@@ -8,6 +8,7 @@
 #include "viz/draw/drawing.h"
 #include "viz/draw/node_text.h"
 #include "viz/draw/reason_text.h"
+#include "viz/panels/metric_curves.h"
 #include "viz/panels/panels.h"
 #include "viz/panels/row_source.h"
 #include "viz/query/compare_figures.h"
@@ -87,6 +88,13 @@ std::vector<Fact> run_facts(const Scene& scene) {
         {"window", std::to_string(run.sliding_window), "position(i) − position(j) < window"});
   if (!scene.capture->status_message().empty())
     facts.push_back({"message", scene.capture->status_message(), ""});
+  if (const capture::ProgramRow& program = scene.capture->program(); !program.name.empty())
+    facts.push_back({"program",
+                     program.name + (program.version.empty() ? "" : " " + program.version),
+                     program.command});
+  for (const MetricCurve& curve : metric_curves(*scene.capture))
+    if (const MetricPoint* const point = curve.at(scene.shown_step()))
+      facts.push_back({curve.name, metric_text(*point), "in step " + std::to_string(point->step)});
   for (const RunSetting& setting : run_settings(run))
     facts.push_back({setting.shown(), setting.value, setting.title.empty() ? "" : setting.name});
   return facts;
@@ -176,12 +184,23 @@ std::vector<Fact> node_facts(const Scene& scene, std::int32_t node) {
   return facts;
 }
 
+// What the recorder measured of a node by itself.
+void add_metrics(std::vector<Fact>& facts, const Scene& scene, std::int32_t node) {
+  for (const capture::MetricRow& row : metrics_of_node(*scene.capture, node, scene.cursor))
+    facts.push_back({row.name, metric_text({.mean = row.value, .count = 1}),
+                     "step " + std::to_string(capture::step_of(row.tick)) + ", " +
+                         capture::to_string(capture::phase_of(row.tick))});
+}
+
 std::vector<Fact> facts_of(const Scene& scene) {
   if (!scene.capture) return {};
   const std::int32_t node = scene.focus.node();
   const bool known = node <= -2 || (node >= 0 && scene.capture->state_at(node, scene.cursor) !=
                                                      capture::NodeState::kAbsent);
-  return known ? node_facts(scene, node) : run_facts(scene);
+  if (!known) return run_facts(scene);
+  std::vector<Fact> facts = node_facts(scene, node);
+  add_metrics(facts, scene, node);
+  return facts;
 }
 
 constexpr float kColumnEm = 30;  // the least width of one of several columns

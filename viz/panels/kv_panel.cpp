@@ -12,6 +12,7 @@
 #include "viz/panels/kv_slots.h"
 #include "viz/panels/kv_strip.h"
 #include "viz/panels/owner_switch.h"
+#include "viz/panels/panel_rows.h"
 #include "viz/panels/panels.h"
 #include "viz/panels/zoom_input.h"
 #include "viz/text/number_text.h"
@@ -57,7 +58,7 @@ class KvPanel final : public Panel {
         owner_.draw(canvas, {area.right() - pad, area.y + em * 0.2f}, area.w * 0.3f, scene);
     if (!scene.capture || source.slot_count_at(*scene.capture, scene.cursor) == 0)
       return draw_empty_state(canvas, area,
-                              source.is_target() ? info().empty
+                              source.is_target() ? empty_text(scene.capture, "kv", info().empty)
                                                  : "The " + std::string(owner_name(source.whose)) +
                                                        " holds no KV yet: step on (F10).",
                               scene);

@@ -1,4 +1,5 @@
 #include "viz/panels/mask_picture.h"
+#include "viz/panels/panel_rows.h"
 
 #include <algorithm>
 #include <string>
@@ -196,7 +197,9 @@ void draw_no_mask(Canvas& canvas, Rect area, const RowSource& source, const Scen
   if (!source.is_target())
     return draw_empty_state(canvas, area, no_rows_text(source, scene), scene);
   if (scene.shown_step() != 0)
-    return draw_empty_state(canvas, area, "The forward of this step comes next (F11).", scene);
+    return draw_empty_state(
+        canvas, area,
+        empty_text(scene.capture, "mask", "The forward of this step comes next (F11)."), scene);
   const std::string label = "Prefill: " + std::to_string(count) +
                             " prompt tokens under the plain causal mask. The tree's rows begin "
                             "with step 1.";

@@ -13,6 +13,7 @@
 #include "viz/layouts/zoom.h"
 #include "viz/panels/memory_curves.h"
 #include "viz/panels/owner_switch.h"
+#include "viz/panels/panel_rows.h"
 #include "viz/panels/panels.h"
 #include "viz/panels/zoom_input.h"
 #include "viz/query/kv_levels.h"
@@ -64,7 +65,11 @@ class MemoryPanel final : public Panel {
     const Rect owner =
         owner_.draw(canvas, {area.right() - pad, area.y + em * 0.2f}, area.w * 0.3f, scene);
     const auto rows = rows_of(source, scene);
-    if (rows.empty()) return draw_empty_state(canvas, area, info().empty, scene);
+    if (rows.empty())
+      return draw_empty_state(
+          canvas, area,
+          source.is_target() ? empty_text(scene.capture, "memory", info().empty) : info().empty,
+          scene);
     const auto per_token = static_cast<double>(source.kv_bytes_per_token(*scene.capture));
     const std::int32_t shown = scene.shown_step();
     const bool outside = scene.range && !scene.in_range(shown);

@@ -60,7 +60,7 @@ class Panel {
 };
 
 // All panels, in display order: trie mask positions kv memory verdict drafts candidates text narration
-// inspector timeline log.
+// inspector timeline log doctor.
 std::vector<std::unique_ptr<Panel>> make_panels();
 // Their names, in the same order: made once.
 const std::vector<std::string>& panel_names();

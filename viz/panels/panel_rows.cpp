@@ -25,7 +25,8 @@ const std::vector<PanelTables>& all() {
                                                 {"narration", {"phase"}},
                                                 {"inspector", {}},
                                                 {"timeline", {"phase", "step"}},
-                                                {"log", {"log"}}};
+                                                {"log", {"log"}},
+                                                {"doctor", {}}};
   return list;
 }
 
@@ -54,6 +55,16 @@ std::string missing_rows_text(const capture::Capture& capture, std::string_view 
   if (names.empty()) return "";
   return "The capture has no rows in " + names + ": triescope writes them with --capture-level " +
          capture::to_string(level) + ", another recorder as docs/capture.md says.";
+}
+
+std::string empty_text(const capture::Capture* capture, std::string_view panel,
+                       const std::string& otherwise) {
+  // A run that has only begun has none yet.
+  const bool begins =
+      !capture || (capture->status() == capture::RunStatus::kRunning && capture->last_step() < 1);
+  if (begins || capture->last_step() < 0) return otherwise;
+  const std::string missing = missing_rows_text(*capture, panel);
+  return missing.empty() ? otherwise : missing;
 }
 
 }  // namespace triescope::viz

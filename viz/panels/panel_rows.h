@@ -16,5 +16,8 @@ std::vector<std::string> missing_tables(const capture::Capture& capture, std::st
 // "The capture has no rows in slot: triescope writes them with --capture-level full, ..."; "" = none is
 // missing.
 std::string missing_rows_text(const capture::Capture& capture, std::string_view panel);
+// What an empty picture says: which rows are missing, or `otherwise` where they may still come or have come.
+std::string empty_text(const capture::Capture* capture, std::string_view panel,
+                       const std::string& otherwise);
 
 }  // namespace triescope::viz

@@ -20,5 +20,6 @@ std::unique_ptr<Panel> make_narration_panel();
 std::unique_ptr<Panel> make_inspector_panel();
 std::unique_ptr<Panel> make_timeline_panel();
 std::unique_ptr<Panel> make_log_panel();
+std::unique_ptr<Panel> make_doctor_panel();
 
 }  // namespace triescope::viz

@@ -11,6 +11,7 @@
 #include "viz/layouts/axis.h"
 #include "viz/layouts/zoom.h"
 #include "viz/panels/owner_switch.h"
+#include "viz/panels/panel_rows.h"
 #include "viz/panels/panels.h"
 #include "viz/panels/zoom_input.h"
 
@@ -48,7 +49,7 @@ class PositionsPanel final : public Panel {
                               : scene.capture && scene.shown_step() == 0
                                   ? "Prefill: the prompt's tokens have positions 0, 1, 2 … in "
                                     "order. The tree's rows begin with step 1."
-                                  : info().empty,
+                                  : empty_text(scene.capture, "positions", info().empty),
                               scene);
     const float right = owner.w > 0 ? owner.x : area.right();
     std::vector<LegendEntry> entries = {{"tree position", scene.theme.accent, "●"},

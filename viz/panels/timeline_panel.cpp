@@ -9,6 +9,7 @@
 #include "viz/draw/range_band.h"
 #include "viz/layouts/axis.h"
 #include "viz/layouts/zoom.h"
+#include "viz/panels/metric_curves.h"
 #include "viz/panels/panels.h"
 #include "viz/panels/zoom_input.h"
 #include "viz/text/number_text.h"
@@ -18,6 +19,8 @@ namespace triescope::viz {
 namespace {
 
 constexpr float kMaxStepEm = 9;
+constexpr float kMetricsApartEm = 6;         // the least height of curves and bars
+constexpr float kMetricsShare = 0.45f;       // of that height
 constexpr float kLeastBelowLegendEm = 2.9f;  // bars and axis
 constexpr double kMaxTimeZoom = 1000;
 constexpr double kCutFactor = 1.6;
@@ -30,8 +33,8 @@ class TimelinePanel final : public Panel {
         "timeline",
         "Timeline",
         "Every step, its height the time it took, divided into its phases. Click or drag to scrub, "
-        "Shift-drag to select a range, wheel to zoom. Its CSV holds the "
-        "phases of the range, else of the whole run.",
+        "Shift-drag to select a range, wheel to zoom. The recorder's own figures are curves, each on a "
+        "scale of its own. Its CSV holds the phases and figures of the range, else of the whole run.",
         "Hold Shift and drag over a few steps: memory, drafts and decisions then count those alone.",
         "No steps yet.",
         /*zooms=*/true};
@@ -54,6 +57,8 @@ class TimelinePanel final : public Panel {
       const char* const name = capture::to_string(phase);
       entries.push_back({name, color_of(scene, phase), "■", LineStyle::kSolid, false, name});
     }
+    const std::vector<MetricCurve>& metrics = metrics_.of(*scene.capture);
+    std::ranges::move(metric_legend(metrics, scene), std::back_inserter(entries));
     // Rows that leave the bars and their axis enough. Where the names need more, their beginnings do: a phase
     // that is left out of the legend cannot be told.
     const float legend_width = area.w - 2 * pad - timed_width;
@@ -61,13 +66,23 @@ class TimelinePanel final : public Panel {
                          ? 0
                          : static_cast<int>((area.h - em * kLeastBelowLegendEm) / (em * 1.35f));
     if (legend_height(canvas, legend_width, entries, scene) > em * 1.36f * static_cast<float>(rows))
-      for (LegendEntry& entry : entries) entry.label.resize(3);
+      for (std::size_t i = 0; i < capture::kPhaseCount; ++i) entries[i].label.resize(3);
     if (rows > 0)
       top += draw_legend(canvas, {area.x + pad, top}, legend_width, entries, scene, nullptr, rows) +
              em * 0.1f;
     if (tall && *timed) top = std::max(top, area.y + em * 1.65f);
-    const Rect plot{area.x + em * 3.8f, top, std::max(em, area.w - em * 3.8f - pad),
-                    std::max(em * 0.6f, area.bottom() - top - em * 1.5f)};
+    Rect plot{area.x + em * 3.8f, top, std::max(em, area.w - em * 3.8f - pad),
+              std::max(em * 0.6f, area.bottom() - top - em * 1.5f)};
+    // The curves stand above the bars, where there is room for both, else over them.
+    const Rect whole = plot;
+    const bool apart = !metrics.empty() && plot.h > em * kMetricsApartEm;
+    if (apart) {
+      const float taken = plot.h * kMetricsShare;
+      plot.y += taken;
+      plot.h -= taken;
+    }
+    const Rect curves{whole.x, whole.y + em * 0.2f, whole.w,
+                      apart ? plot.y - whole.y - em * 0.8f : whole.h - em * 0.2f};
     const double steps = steps_of(scene);
     // Zoom is about the pointer, then about the cursor again once it leaves what is shown; few
     // steps do not fill the whole width.
@@ -80,7 +95,7 @@ class TimelinePanel final : public Panel {
     const double first =
         zoom_ > 1 && !scene.export_mode ? low_within(wanted, visible, 0, steps) : 0;
     const AxisScale x{first, first + span, plot.x, plot.right()};
-    plot_ = {plot, x};
+    plot_ = {whole, x};
 
     // Prefill and hiccups would flatten everything: the scale follows the other steps, and a taller
     // bar is cut, with how long it really was.
@@ -214,6 +229,17 @@ class TimelinePanel final : public Panel {
                   LineStyle::kDotted);
       draw_difference(canvas, {at, mark}, em * 0.75f, scene);
     }
+    if (!metrics.empty()) {
+      canvas.pop_clip();
+      canvas.push_clip({plot.x, whole.y - 2, plot.w + pad, whole.h + 2});
+      if (apart && scene.range) {
+        const float a = x.px(scene.range->first), b = x.px(scene.range->second + 1);
+        draw_range_band(canvas, {a, curves.y, b - a, curves.h}, scene);
+      }
+      draw_metric_curves(canvas, curves, x, metrics, scene);
+      canvas.pop_clip();
+      canvas.push_clip({plot.x - em, plot.y - 2, plot.w + em + pad, plot.h + em * 1.6f});
+    }
     if (*timed) {
       const Rect box{area.right() - pad - timed_width, tall ? area.y + em * 0.2f : plot.y,
                      timed_width, em * 1.3f};
@@ -226,6 +252,13 @@ class TimelinePanel final : public Panel {
     // The cursor, with a handle.
     const float px = x.px(static_cast<double>(scene.cursor) / capture::kPhaseCount);
     canvas.line({px, plot.y}, {px, plot.bottom()}, scene.theme.current, 1.5f, LineStyle::kSolid);
+    if (apart) {
+      canvas.pop_clip();
+      canvas.push_clip({curves.x - 1, curves.y, curves.w + 2, curves.h});
+      canvas.line({px, curves.y}, {px, curves.bottom()}, scene.theme.current.with_alpha(0.7f), 1);
+      canvas.pop_clip();
+      canvas.push_clip({plot.x - em, plot.y - 2, plot.w + em + pad, plot.h + em * 1.6f});
+    }
     const Point handle[] = {
         {px - em * 0.35f, plot.y - 1}, {px + em * 0.35f, plot.y - 1}, {px, plot.y + em * 0.5f}};
     canvas.fill_polygon(handle, scene.theme.current);
@@ -283,6 +316,9 @@ class TimelinePanel final : public Panel {
     if (const auto figures = scene.capture->step(step))
       reaction.tooltip.push_back(counted(figures->forward_rows, "row") + ", " +
                                  counted(figures->emitted, "token") + " emitted");
+    for (const MetricCurve& curve : metrics_.of(*scene.capture))
+      if (const MetricPoint* const point = curve.at(step))
+        reaction.tooltip.push_back(curve.name + "  " + metric_text(*point));
     return reaction;
   }
 
@@ -292,12 +328,23 @@ class TimelinePanel final : public Panel {
 
   std::string csv(const Scene& scene) const override {
     std::ostringstream out;
-    out << "step,phase,start_us,duration_us\n";
+    // The recorder's own figures have columns where a run that is shown has any, so that both runs of
+    // a comparison have the same.
+    const bool with_metrics = (scene.capture && !scene.capture->metrics().empty()) ||
+                              (scene.beside.capture && !scene.beside.capture->metrics().empty());
+    out << "step,phase,start_us,duration_us" << (with_metrics ? ",metric,node,value" : "") << '\n';
     if (!scene.capture) return out.str();
     for (const capture::PhaseRow& row : scene.capture->phases()) {
       if (!scene.in_range(capture::step_of(row.tick))) continue;
       out << capture::step_of(row.tick) << ',' << capture::to_string(capture::phase_of(row.tick))
-          << ',' << row.start_us << ',' << row.duration_us << '\n';
+          << ',' << row.start_us << ',' << row.duration_us << (with_metrics ? ",,," : "") << '\n';
+    }
+    for (const capture::MetricRow& row : scene.capture->metrics()) {
+      if (!scene.in_range(capture::step_of(row.tick))) continue;
+      out << capture::step_of(row.tick) << ',' << capture::to_string(capture::phase_of(row.tick))
+          << ",,," << csv_field(row.name) << ',';
+      if (row.node != -1) out << row.node;
+      out << ',' << csv_number(row.value) << '\n';
     }
     return out.str();
   }
@@ -354,6 +401,7 @@ class TimelinePanel final : public Panel {
   double first_ = -1;  // the first step shown; -1 = about the cursor
   capture::Tick cursor_ = -1;
   std::int32_t range_from_ = -1;
+  MetricCurves metrics_;
   struct {
     Rect area;
     AxisScale x;

@@ -13,6 +13,7 @@
 #include "viz/panels/beam_table.h"
 #include "viz/panels/decision_csv.h"
 #include "viz/panels/draw_table.h"
+#include "viz/panels/panel_rows.h"
 #include "viz/panels/panels.h"
 #include "viz/panels/verdict_history.h"
 #include "viz/panels/verdict_list.h"
@@ -191,8 +192,11 @@ class VerdictPanel final : public Panel {
     } else if (draws) {
       draws_.draw(canvas, list, shown.draw, shown.lit_draws, scene);
     } else {
-      draw_empty_state(canvas, list,
-                       "This step has decided nothing yet: the accept phase comes next.", scene);
+      draw_empty_state(
+          canvas, list,
+          empty_text(scene.capture, "verdict",
+                     "This step has decided nothing yet: the accept phase comes next."),
+          scene);
     }
     if (charts > 0) history_.draw(canvas, area, charts, scene);
   }

@@ -119,7 +119,7 @@ std::unique_ptr<PaneNode> preset_layout(const std::string& name) {
     auto top =
         make_split(kBeside, 0.62f, make_leaf({"trie", "mask", "positions"}),
                    make_split(kAbove, 0.55f, make_leaf({"text", "candidates", "verdict", "drafts"}),
-                              make_leaf({"inspector", "narration", "log"})));
+                              make_leaf({"inspector", "narration", "log", "doctor"})));
     auto middle = make_split(kBeside, 0.5f, make_leaf({"memory"}), make_leaf({"kv"}));
     return make_split(kAbove, 0.83f, make_split(kAbove, 0.64f, std::move(top), std::move(middle)),
                       make_leaf({"timeline"}));
@@ -129,7 +129,7 @@ std::unique_ptr<PaneNode> preset_layout(const std::string& name) {
         kBeside, 0.66f,
         make_split(kAbove, 0.6f,
                    make_leaf({"trie", "positions", "kv", "memory", "verdict", "drafts", "inspector",
-                              "log"}),
+                              "log", "doctor"}),
                    make_leaf({"narration"})),
         make_split(kAbove, 0.5f, make_leaf({"mask"}), make_leaf({"text", "candidates"})));
     return make_split(kAbove, 0.84f, std::move(top), make_leaf({"timeline"}));
@@ -138,7 +138,7 @@ std::unique_ptr<PaneNode> preset_layout(const std::string& name) {
     auto left = make_split(kAbove, 0.62f, make_leaf({"memory", "trie"}), make_leaf({"kv"}));
     auto right = make_split(kAbove, 0.55f,
                             make_leaf({"mask", "positions", "verdict", "drafts", "candidates"}),
-                            make_leaf({"inspector", "text", "narration", "log"}));
+                            make_leaf({"inspector", "text", "narration", "log", "doctor"}));
     return make_split(kAbove, 0.84f, make_split(kBeside, 0.64f, std::move(left), std::move(right)),
                       make_leaf({"timeline"}));
   }
@@ -146,13 +146,13 @@ std::unique_ptr<PaneNode> preset_layout(const std::string& name) {
     // Every pane holds the panel of both runs, so it takes the whole width.
     auto panes = make_split(kAbove, 0.55f, make_leaf({"trie", "mask", "positions", "kv"}),
                             make_leaf({"text", "narration", "memory", "verdict", "drafts",
-                                       "candidates", "inspector", "log"}));
+                                       "candidates", "inspector", "log", "doctor"}));
     return make_split(kAbove, 0.82f, std::move(panes), make_leaf({"timeline"}));
   }
   if (name == "learn") {
     // Why this token: what competed, and the words for it, beside the tree.
     auto why = make_split(kAbove, 0.56f, make_leaf({"verdict", "candidates", "drafts"}),
-                          make_leaf({"narration", "inspector", "log"}));
+                          make_leaf({"narration", "inspector", "log", "doctor"}));
     auto top =
         make_split(kBeside, 0.57f, make_leaf({"trie", "mask", "positions", "kv"}), std::move(why));
     auto below = make_split(kBeside, 0.57f, make_leaf({"text", "memory"}), make_leaf({"timeline"}));

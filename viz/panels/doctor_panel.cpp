@@ -1,0 +1,237 @@
+// Doctor: what is wrong in the capture, gravest first. A click goes to where a fault first is.
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cmath>
+#include <sstream>
+
+#include "core/base/counted.h"
+#include "core/doctor/doctor.h"
+#include "core/doctor/report.h"
+#include "viz/draw/drawing.h"
+#include "viz/panels/panels.h"
+#include "viz/text/number_text.h"
+
+namespace triescope::viz {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr float kDoctorRowEm = 1.3f;
+constexpr float kDoctorWidthEm = 56;
+// Of a run that still grows: it is held to the rules again after this many times as long as that took last.
+constexpr int kRestFactor = 20;
+constexpr const char* kChecked =
+    "masks, positions, KV slots, acceptance, text, beams, padding, acceptance by level";
+
+struct SureMark {
+  const char* glyph;
+  capture::NodeState like;  // whose color it has
+};
+
+SureMark sure_mark(doctor::Sure sure) {
+  switch (sure) {
+    case doctor::Sure::kCertain:
+      return {"✕", capture::NodeState::kRejected};
+    case doctor::Sure::kLikely:
+      return {"◆", capture::NodeState::kBonus};
+    case doctor::Sure::kHint:
+      return {"○", capture::NodeState::kPruned};
+  }
+  return {"○", capture::NodeState::kPruned};
+}
+
+// "step 3, node 5: the same in 4 of 6 steps".
+std::string where_text(const doctor::FindingGroup& group, const capture::Capture& capture) {
+  std::string text = doctor::place_text(group.first);
+  if (text.empty()) text = "the whole run";
+  if (group.steps > 1)
+    text += ": the same in " + std::to_string(group.steps) + " of " +
+            counted(capture.last_step() + 1, "step");
+  else if (group.count > 1)
+    text += ": " + std::to_string(group.count) + " times in this step";
+  return text;
+}
+
+// What the doctor says of a capture, made once for what the capture holds.
+class Opinion {
+ public:
+  const doctor::Diagnosis& of(const Scene& scene) {
+    if (!is_current(scene) && !(is_about(scene) && still_rests(scene))) {
+      const auto begin = Clock::now();
+      diagnosis_ = doctor::diagnose(*scene.capture);
+      made_ = Clock::now();
+      took_ = made_ - begin;
+      about_ = key_of(scene);
+    }
+    return diagnosis_;
+  }
+  bool is_current(const Scene& scene) const { return about_ == key_of(scene); }
+  std::int32_t last_step() const { return about_.last_step; }
+
+ private:
+  struct Key {
+    const capture::Capture* capture = nullptr;
+    std::int32_t last_step = -1;
+    std::int64_t phases = 0, nodes = 0;
+    capture::RunStatus status = capture::RunStatus::kRunning;
+    bool operator==(const Key&) const = default;
+  };
+  static Key key_of(const Scene& scene) {
+    const capture::Capture& capture = *scene.capture;
+    return {&capture, capture.last_step(), static_cast<std::int64_t>(capture.phases().size()),
+            static_cast<std::int64_t>(capture.nodes().size()), capture.status()};
+  }
+  bool is_about(const Scene& scene) const { return about_.capture == scene.capture; }
+  bool still_rests(const Scene& scene) const {
+    return scene.capture->status() == capture::RunStatus::kRunning && !scene.export_mode &&
+           Clock::now() - made_ < took_ * kRestFactor;
+  }
+
+  doctor::Diagnosis diagnosis_;
+  Key about_;
+  Clock::time_point made_;
+  Clock::duration took_{};
+};
+
+class DoctorPanel final : public Panel {
+ public:
+  const PanelInfo& info() const override {
+    static const PanelInfo info = {
+        "doctor", "Doctor",
+        "What is wrong in this run, gravest first: ✕ certain, ◆ likely, ○ a hint. It is about the whole "
+        "run, wherever the cursor stands. Click a fault to go to the step where it first is.",
+        "Click the first fault, and look at its row in the mask: causes stand before what follows "
+        "from them.",
+        "Nothing to check yet: start a run or open a capture."};
+    return info;
+  }
+
+  void draw(Canvas& canvas, Rect area, const Scene& scene) override {
+    boxes_.clear();
+    overflow_ = 0;
+    if (!scene.capture || scene.capture->last_step() < 0)
+      return draw_empty_state(canvas, area, info().empty, scene);
+    const float height = lay_out(canvas, area, scene, 0, false);
+    overflow_ = std::max(0.0f, height - area.h);
+    scroll_ = std::min(scroll_, overflow_);
+    lay_out(canvas, area, scene, scene.export_mode ? 0 : scroll_, true);
+  }
+
+  Reaction input(const Input& in, Rect area, const Scene& scene) override {
+    Reaction reaction;
+    if (!scene.capture || scene.capture->last_step() < 0) return reaction;
+    if (in.inside && in.wheel != 0)
+      scroll_ = std::clamp(scroll_ - in.wheel * scene.em * 3, 0.0f, overflow_);
+    if (in.dragging) scroll_ = std::clamp(scroll_ - in.drag_delta.y, 0.0f, overflow_);
+    reaction.wants_redraw = !opinion_.is_current(scene);
+    if (!in.inside || !area.contains(in.mouse)) return reaction;
+    reaction.hover = -1;
+    const auto& groups = opinion_.of(scene).groups;
+    for (const auto& [box, index] : boxes_) {
+      if (!box.contains(in.mouse) || index >= groups.size()) continue;
+      const doctor::Finding& first = groups[index].first;
+      reaction.hover = first.node;
+      reaction.tooltip = {std::string("Rule: ") + doctor::rule_of(first.code)};
+      if (!in.clicked) continue;
+      // Behind the step: its rows, its decisions and its commit are all seen.
+      if (first.step >= 0)
+        reaction.cursor = std::min(capture::make_tick(first.step + 1, capture::Phase::kDraft),
+                                   scene.capture->end_tick());
+      if (first.node != -1 && first.node != scene.focus.locked) reaction.lock = first.node;
+    }
+    return reaction;
+  }
+
+  Point extent(Canvas& canvas, const Scene& scene) const override {
+    const float width = scene.em * kDoctorWidthEm;
+    if (!scene.capture || scene.capture->last_step() < 0) return {width, scene.em * 6};
+    return {width, lay_out(canvas, {0, 0, width, 1e6f}, scene, 0, false) + scene.em};
+  }
+
+  // A row a fault.
+  std::string csv(const Scene& scene) const override {
+    std::ostringstream out;
+    out << "code,sure,step,node,row,slot,whose,count,steps,kind,text,open\n";
+    if (!scene.capture) return out.str();
+    const auto number = [&](std::int32_t value) {
+      if (value != -1) out << value;
+      out << ',';
+    };
+    for (const doctor::FindingGroup& group : opinion_.of(scene).groups) {
+      const doctor::Finding& first = group.first;
+      out << to_string(first.code) << ',' << to_string(first.sure) << ',';
+      for (const std::int32_t value : {first.step, first.node, first.row, first.slot})
+        number(value);
+      out << to_string(first.whose) << ',' << group.count << ',' << group.steps << ','
+          << csv_field(first.kind) << ',' << csv_field(first.text) << ','
+          << doctor::place_link(first) << '\n';
+    }
+    return out.str();
+  }
+
+ private:
+  // The whole list from `scroll` px on; returns its height. Draws what is in `area`, and notes where.
+  float lay_out(Canvas& canvas, Rect area, const Scene& scene, float scroll, bool draw) const {
+    const float em = scene.em, pad = em * 0.6f, row = em * kDoctorRowEm;
+    const doctor::Diagnosis& diagnosis = opinion_.of(scene);
+    const float left = area.x + pad, width = std::max(em * 3, area.w - 2 * pad);
+    float y = area.y + em * 0.35f - scroll;
+    const float start = y;
+    const auto lines = [&](const std::string& text, const TextStyle& style, float indent) {
+      for (const std::string& line :
+           wrap_text(canvas, text, style, std::max(em * 3, width - indent))) {
+        if (draw && y + row > area.y && y < area.bottom())
+          text_in(canvas, {left + indent, y, std::max(em, width - indent), row}, line, style);
+        y += row;
+      }
+    };
+    lines(head_text(diagnosis, *scene.capture), bold_text(scene, 0.95f), 0);
+    if (diagnosis.groups.empty())
+      lines(std::string("Checked: ") + kChecked + ".", ui_text(scene, 0.9f), 0);
+    const float indent = em * 1.4f;
+    for (std::size_t i = 0; i < diagnosis.groups.size(); ++i) {
+      const doctor::FindingGroup& group = diagnosis.groups[i];
+      const doctor::Finding& first = group.first;
+      y += em * 0.45f;
+      const float top = y;
+      const SureMark mark = sure_mark(first.sure);
+      const Color color = scene.theme.legible(scene.theme.mark(mark.like).color);
+      if (draw && y + row > area.y && y < area.bottom())
+        draw_glyph(canvas, mark.glyph, {left + em * 0.5f, y + row / 2}, em * 0.75f, color);
+      lines(std::string(to_string(first.code)) + ": " + first.kind + " (" + to_string(first.sure) +
+                ")",
+            bold_text(scene, 0.92f), indent);
+      lines(first.text + ".", ui_text(scene, 0.9f), indent);
+      lines(where_text(group, *scene.capture), dim_text(scene, 0.84f), indent);
+      if (draw) boxes_.push_back({{area.x, top, area.w, y - top}, i});
+    }
+    if (!diagnosis.not_checked.empty()) y += em * 0.45f;
+    for (const std::string& family : diagnosis.not_checked)
+      lines("Not checked: " + family, dim_text(scene, 0.84f), 0);
+    return y - start + em * 0.7f;
+  }
+
+  std::string head_text(const doctor::Diagnosis& diagnosis, const capture::Capture& capture) const {
+    const std::size_t count = diagnosis.groups.size();
+    std::string text = count == 0 ? "Nothing found" : counted(count, "fault");
+    if (count > 1) text += ", gravest first";
+    if (capture.status() == capture::RunStatus::kRunning)
+      text += ", up to step " + std::to_string(opinion_.last_step());
+    return text + ".";
+  }
+
+  mutable Opinion opinion_;
+  struct Box {
+    Rect area;
+    std::size_t group;
+  };
+  mutable std::vector<Box> boxes_;
+  float scroll_ = 0, overflow_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<Panel> make_doctor_panel() { return std::make_unique<DoctorPanel>(); }
+
+}  // namespace triescope::viz
