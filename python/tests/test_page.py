@@ -39,8 +39,9 @@ class Page(Case):
         subprocess.run(["cp", "-r", os.path.join(SOURCE, "python"), source], check=True)
         built = subprocess.run([sys.executable, "-m", "pip", "wheel", "--no-build-isolation", "--no-deps", "--no-index", "-w",
                                 self.folder, source], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-        if "No module named pip" in built.stdout:
-            self.skipTest("pip is not installed")
+        for missing in ("No module named pip", "invalid command 'bdist_wheel'"):
+            if missing in built.stdout:
+                self.skipTest(missing)
         self.assertEqual(built.returncode, 0, built.stdout[-2000:])
         wheel = next(one for one in os.listdir(self.folder) if one.endswith(".whl"))
         self.assertIn("py3-none-any", wheel)

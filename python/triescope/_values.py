@@ -31,6 +31,8 @@ def plain(value: Any) -> Any:
 
 def ids(value: Any, where: str, what: str = "token ids") -> List[int]:
     """A flat list of ints out of lists, arrays and tensors; a batch of one loses its batch."""
+    if type(value) is list and all(type(one) is int for one in value):
+        return list(value)
     hint = "pass [1, 2, 3], or the tensor's row"
     if isinstance(value, (str, bytes, dict)) or value is None:
         raise wrong(where, what, value, hint)

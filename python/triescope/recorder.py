@@ -145,6 +145,7 @@ class Recorder:
         self._live_below: Dict[int, int] = {}  # beams: how many live leaves
         self._ended: Set[int] = set()  # beams: nodes on finished texts
         self._pieces: Set[int] = set()
+        self._new_pieces: List[int] = []  # of this round
         self._drafters: Dict[str, int] = {}
         self._prompt: Optional[List[int]] = None
         self._prompt_rows: Optional[values.Row] = None
@@ -289,6 +290,7 @@ class Recorder:
         if token in self._pieces or token < 0 or "piece" not in self._tables:
             return
         self._pieces.add(token)
+        self._new_pieces.append(token)
         try:
             piece = self._piece(token)
         except Exception:  # noqa: BLE001  (an id beyond the vocabulary: the caller's tokenizer decides how it fails)
@@ -559,7 +561,7 @@ class Round:
         cap._lock.acquire()
         cap._round = self
         self._mark = {table: len(rows) for table, rows in cap._rows.items()}
-        self._pieces = set(cap._pieces)
+        cap._new_pieces.clear()
         return self
 
     def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
@@ -994,7 +996,7 @@ class Round:
         for table, rows in cap._rows.items():
             if table != "drafter":
                 del rows[self._mark.get(table, 0):]
-        cap._pieces = self._pieces
+        cap._pieces.difference_update(cap._new_pieces)
 
     def _close(self) -> None:
         cap = self._cap
