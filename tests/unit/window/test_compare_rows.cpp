@@ -49,7 +49,7 @@ TEST_CASE_FIXTURE(Desk,
 TEST_CASE_FIXTURE(Desk, "a row has the recorder's word for a value") {
   open("a", "trie", R"({"num_draft":0})", 0, R"({"num_draft":"auto"})");
   open("b", "trie", R"({"num_draft":4})");
-  workspace.activate(workspace.documents()[1].get());
+  workspace.documents.activate(workspace.documents.all()[1].get());
   REQUIRE(compare_rows(workspace).size() == 1);
   CHECK(compare_rows(workspace)[0].differs == "num_draft auto");
 }
