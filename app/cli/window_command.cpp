@@ -14,7 +14,7 @@ namespace triescope::app {
 namespace {
 
 struct WindowCommandOptions : RunOptions {
-  std::string script, screenshot, state, layout, size;
+  std::string script, screenshot, state, layout, size, open;
   std::vector<std::string> files;
   float scale = 0;
   bool no_animation = false, lecture = false;
@@ -40,6 +40,7 @@ int run_window_command([[maybe_unused]] const WindowCommandOptions& options,
   window.animate = !options.no_animation;
   window.lecture = options.lecture;
   window.layout = options.layout;
+  window.open = options.open;
   if (!options.size.empty()) std::tie(window.width, window.height) = parse_size(options.size);
   return run_window(window);
 #endif
@@ -74,6 +75,8 @@ void add_window_options(CLI::App& root, CommandLine& line) {
       ->expected(0, 2)
       ->check(file_name());
   options->add_to(root);
+  root.add_option("--open", options->open,
+                  "a place in the capture to begin at: step/12, node/57 or step/12/node/57");
   root.add_option("--script", options->script, "drive the window with a file, one command a line")
       ->check(file_name());
   root.add_option("--screenshot", options->screenshot,
@@ -92,6 +95,10 @@ void add_window_options(CLI::App& root, CommandLine& line) {
                 "begin in lecture mode (F8), at the start of the capture");
   line.action = [options, &root] {
     for (const std::string& file : options->files) check_first_word(root, file);
+    if (!options->open.empty() && options->files.empty())
+      throw Error(
+          ErrorCode::kInvalidArgument,
+          "--open: expected a capture beside it: triescope RUN.tscap --open " + options->open);
     bool has_request = false;
     for (const char* name :
          {"--model", "--draft", "--draft-device", "--method", "--prompt", "--prompt-file",

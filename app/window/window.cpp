@@ -25,6 +25,7 @@
 #include "app/window/ui_frame.h"
 #include "app/window/workspace/document_names.h"
 #include "app/window/workspace/lecture_layout.h"
+#include "app/window/workspace/open_place.h"
 #include "core/base/error.h"
 #include "viz/canvas/letters.h"
 
@@ -294,6 +295,15 @@ int run_window(const WindowOptions& options) {
   if (options.captures.size() > 1 && workspace.documents.all().size() > 1) {
     workspace.documents.activate(workspace.documents.all().front().get());
     workspace.comparison.start(workspace.documents.all().back().get());
+  }
+
+  if (!options.open.empty()) {
+    if (!workspace.active())
+      throw Error(ErrorCode::kNotFound,
+                  "--open: no capture to show" + (workspace.log.problems.empty()
+                                                      ? std::string()
+                                                      : ": " + workspace.log.problems.back()));
+    open_place(workspace.documents, *workspace.active(), options.open);
   }
 
   if (!options.layout.empty()) workspace.use_layout(options.layout);

@@ -20,6 +20,7 @@ struct WindowOptions {
   float scale = 0;                        // 0 = the remembered one
   bool animate = true;
   std::string layout;    // its name; "" = the remembered one
+  std::string open;      // a place in the capture, "step/12/node/57"; "" = where it opens
   bool lecture = false;  // begins in lecture mode, at the start of the capture
 };
 
