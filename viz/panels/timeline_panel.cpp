@@ -31,7 +31,7 @@ class TimelinePanel final : public Panel {
         "Timeline",
         "Every step, its height the time it took, divided into its phases. Click or drag to scrub, "
         "Shift-drag to select a range, wheel to zoom. Its CSV holds the "
-        "phases of the range, else of the whole run.",
+        "phases up to the cursor, within the range if there is one.",
         "Hold Shift and drag over a few steps: memory, drafts and decisions then count those alone.",
         "No steps yet.",
         /*zooms=*/true};
@@ -295,7 +295,7 @@ class TimelinePanel final : public Panel {
     out << "step,phase,start_us,duration_us\n";
     if (!scene.capture) return out.str();
     for (const capture::PhaseRow& row : scene.capture->phases()) {
-      if (!scene.in_range(capture::step_of(row.tick))) continue;
+      if (row.tick >= scene.cursor || !scene.in_range(capture::step_of(row.tick))) continue;
       out << capture::step_of(row.tick) << ',' << capture::to_string(capture::phase_of(row.tick))
           << ',' << row.start_us << ',' << row.duration_us << '\n';
     }
