@@ -38,13 +38,15 @@ void tell_slots(Story& story, const capture::MemoryRow* memory) {
   const auto freed = events(story, SlotAction::kFree), moved = events(story, SlotAction::kMove),
              garbage = events(story, SlotAction::kGarbage);
   const std::string& policy = story.capture.run().kv_policy;
-  if (memory && memory->moved_bytes > 0) {
+  const bool gathered = policy == "batch";
+  if (memory && memory->moved_bytes > 0 && (gathered || !moved.empty())) {
     const Value copied =
         bytes("bytes", static_cast<double>(memory->moved_bytes), to_panel("memory"));
-    if (policy == "batch") return story.say("commit.gathered", {copied});
+    if (gathered) return story.say("commit.gathered", {copied});
     return story.say(
         "commit.collected",
-        {copied, count("freed", static_cast<std::int64_t>(freed.size()), to_panel("kv"))});
+        {count("moved", static_cast<std::int64_t>(moved.size()), to_panel("kv")), copied,
+         count("freed", static_cast<std::int64_t>(freed.size()), to_panel("kv"))});
   }
   if (!freed.empty())
     story.say("commit.freed", {slots(story, freed)});

@@ -152,7 +152,7 @@ std::span<const SentenceKind> sentence_kinds() {
       {"commit.freed", "slots"},
       {"commit.garbage.keep", "slots"},
       {"commit.garbage.compact", "slots"},
-      {"commit.collected", "bytes freed"},
+      {"commit.collected", "moved bytes freed"},
       {"commit.gathered", "bytes"},
       {"commit.memory", "live reserved"},
       {"commit.memory.garbage", "live reserved garbage"},

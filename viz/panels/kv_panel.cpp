@@ -25,11 +25,6 @@ using capture::NodeState;
 constexpr float kBandEm = 1.5f, kRangeEm = 1.25f;
 constexpr float kMaxZoom = 12;
 
-// Conventional beam search copies caches beam by beam; nothing is moved together.
-bool gathers(const RowSource& source, const Scene& scene) {
-  return source.is_target() && scene.capture->run().kv_policy == "batch";
-}
-
 class KvPanel final : public Panel {
  public:
   const PanelInfo& info() const override {
@@ -95,8 +90,9 @@ class KvPanel final : public Panel {
       add_strip({body.x, body.y, body.w, half}, commit, before.others, most,
                 source.is_target() ? "before the commit" : "before", scene);
       add_strip({body.x, body.y + half + gap, body.w, half}, scene.cursor, counts.others, most,
-                gathers(source, scene) ? "after: each beam's cache gathered from its parent's"
-                                       : "after: survivors moved together",
+                source.gathers(*scene.capture)
+                    ? "after: each beam's cache gathered from its parent's"
+                    : "after: survivors moved together",
                 scene);
     } else {
       add_strip(body, scene.cursor, counts.others, room_for(counts.others.size(), source, scene),
@@ -188,7 +184,8 @@ class KvPanel final : public Panel {
     const bool reuses = scene.steady && policy == "recycle";
     if (c.moved > 0 || moves)
       entries.push_back(
-          {(gathers(owner_.source(scene), scene) ? "from another beam's cache " : "moved ") +
+          {(owner_.source(scene).gathers(*scene.capture) ? "from another beam's cache "
+                                                         : "moved ") +
                std::to_string(c.moved),
            star, "→"});
     if (c.reused > 0 || reuses)
@@ -252,7 +249,7 @@ class KvPanel final : public Panel {
         reaction.tooltip.push_back(text);
     }
     if (view.moved_this_step)
-      reaction.tooltip.push_back((gathers(source, scene) ? "copied" : "moved") +
+      reaction.tooltip.push_back((source.gathers(*scene.capture) ? "copied" : "moved") +
                                  std::string(" here from slot ") + std::to_string(view.moved_from) +
                                  " in this step");
     if (view.reused_this_step)

@@ -111,6 +111,13 @@ class MemoryPanel final : public Panel {
     if (!all.steps.empty())
       entries.push_back({"all caches " + bytes_text(all.now * per_token), all_caches_color(scene),
                          "", LineStyle::kSolid, false, "all caches"});
+    // Where the policy moves survivors together: how many, in the step shown, as the KV panel says it. A steady
+    // picture has the entry from the beginning.
+    if (const std::int64_t moved = source.moved_in(*scene.capture, shown, scene.cursor);
+        figures != Figures::kWholeRun && !source.gathers(*scene.capture) &&
+        (moved > 0 || (scene.steady && scene.capture->run().kv_policy == "compact")))
+      entries.push_back({"moved " + std::to_string(moved),
+                         scene.theme.mark(capture::NodeState::kBonus).color, "→"});
     if (scene.steady) entries.push_back(lit_entry(scene));
     float top = area.y + em * 0.2f;
     const std::string moment = when + ":";
@@ -305,7 +312,7 @@ class MemoryPanel final : public Panel {
            "bytes,kv_bytes_per_token,device_allocated_bytes,device_reserved_bytes,peak_"
            "held_tokens\n";
     const RowSource source = owner_.source(scene);
-    for (const MemoryRow& row : rows_of(source, scene))
+    for (const MemoryRow& row : rows_seen(rows_of(source, scene), scene))
       out << row.step << ',' << row.live << ',' << row.garbage << ',' << row.reserved << ','
           << row.greedy << ',' << row.batch_beam << ',' << row.moved_bytes << ','
           << source.kv_bytes_per_token(*scene.capture) << ',' << row.device_allocated_bytes << ','

@@ -1,5 +1,6 @@
 #include "viz/panels/row_source.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 namespace triescope::viz {
@@ -27,6 +28,13 @@ std::int64_t RowSource::kv_bytes_per_token(const capture::Capture& capture) cons
 RowSource::Weights RowSource::weights(const capture::Capture& capture) const {
   return {described(capture, is_target(), "file_bytes"),
           described(capture, is_target(), "parameters")};
+}
+
+std::int64_t RowSource::moved_in(const capture::Capture& capture, std::int32_t step,
+                                 capture::Tick cursor) const {
+  return std::ranges::count_if(slot_events(capture, step), [&](const capture::SlotRow& row) {
+    return row.action == capture::SlotAction::kMove && row.tick < cursor;
+  });
 }
 
 std::int64_t RowSource::mask_prefix(const capture::Capture& capture) const {

@@ -49,6 +49,13 @@ struct RowSource {
   capture::Phase move_phase() const {
     return is_target() ? capture::Phase::kCommit : capture::Phase::kDraft;
   }
+  // Conventional beam search copies caches beam by beam; nothing is moved together.
+  bool gathers(const capture::Capture& capture) const {
+    return is_target() && capture.run().kv_policy == "batch";
+  }
+  // Slots whose KV was moved in the step, as far as the cursor has seen it.
+  std::int64_t moved_in(const capture::Capture& capture, std::int32_t step,
+                        capture::Tick cursor) const;
   std::span<const capture::KvLevel> levels(const capture::Capture& capture) const {
     return capture.kv_levels(whose);
   }

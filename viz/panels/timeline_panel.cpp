@@ -34,7 +34,8 @@ class TimelinePanel final : public Panel {
         "Timeline",
         "Every step, its height the time it took, divided into its phases. Click or drag to scrub, "
         "Shift-drag to select a range, wheel to zoom. The recorder's own figures are curves, each on a "
-        "scale of its own. Its CSV holds the phases and figures of the range, else of the whole run.",
+        "scale of its own. Its CSV holds phases and figures up to the cursor, within the range if there "
+        "is one.",
         "Hold Shift and drag over a few steps: memory, drafts and decisions then count those alone.",
         "No steps yet.",
         /*zooms=*/true};
@@ -335,12 +336,12 @@ class TimelinePanel final : public Panel {
     out << "step,phase,start_us,duration_us" << (with_metrics ? ",metric,node,value" : "") << '\n';
     if (!scene.capture) return out.str();
     for (const capture::PhaseRow& row : scene.capture->phases()) {
-      if (!scene.in_range(capture::step_of(row.tick))) continue;
+      if (row.tick >= scene.cursor || !scene.in_range(capture::step_of(row.tick))) continue;
       out << capture::step_of(row.tick) << ',' << capture::to_string(capture::phase_of(row.tick))
           << ',' << row.start_us << ',' << row.duration_us << (with_metrics ? ",,," : "") << '\n';
     }
     for (const capture::MetricRow& row : scene.capture->metrics()) {
-      if (!scene.in_range(capture::step_of(row.tick))) continue;
+      if (row.tick >= scene.cursor || !scene.in_range(capture::step_of(row.tick))) continue;
       out << capture::step_of(row.tick) << ',' << capture::to_string(capture::phase_of(row.tick))
           << ",,," << csv_field(row.name) << ',';
       if (row.node != -1) out << row.node;

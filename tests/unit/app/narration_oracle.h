@@ -153,6 +153,9 @@ class Oracle {
     if (fact == "greedy") return {static_cast<double>(memory().greedy)};
     if (fact == "batch") return {static_cast<double>(memory().batch_beam)};
     if (fact == "bytes") return {static_cast<double>(memory().moved_bytes)};
+    if (fact == "moved")
+      return {static_cast<double>(
+          std::ranges::count(c.slot_events(step), SlotAction::kMove, &SlotRow::action))};
     if (fact == "freed")
       return {static_cast<double>(std::count_if(
           c.slot_events(step).begin(), c.slot_events(step).end(), [&](const SlotRow& row) {

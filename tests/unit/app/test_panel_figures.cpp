@@ -269,7 +269,7 @@ void check_timeline(const Capture& run, viz::Panel& panel, Tick cursor) {
     if (within) scene.range = {1, 2};
     std::vector<std::string> wanted = {"step,phase,start_us,duration_us"};
     for (const PhaseRow& row : run.phases())
-      if ((!within || (step_of(row.tick) >= 1 && step_of(row.tick) <= 2)))
+      if (row.tick < cursor && (!within || (step_of(row.tick) >= 1 && step_of(row.tick) <= 2)))
         wanted.push_back(std::to_string(step_of(row.tick)) + "," + to_string(phase_of(row.tick)) +
                          "," + std::to_string(row.start_us) + "," +
                          std::to_string(row.duration_us));

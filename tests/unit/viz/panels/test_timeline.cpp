@@ -87,21 +87,26 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("timeline: its table holds the run, as its picture does, or the steps of the range") {
+TEST_CASE("timeline: its table holds the phases before the cursor, or those of the range") {
   const auto opened = timed({4000, 1000, 3000, 2000, 5000});
   const auto panel = viz::make_panel("timeline");
-  const std::string head = "step,phase,start_us,duration_us\n", one = "1,forward,0,1000\n",
-                    two = "2,forward,0,3000\n", three = "3,forward,0,2000\n";
-  for (const Tick cursor : {make_tick(2, Phase::kForward), opened->capture->end_tick()}) {
-    viz::Scene scene = scene_at(*opened->capture, cursor);
-    scene.range = {1, 3};
-    CHECK(panel->csv(scene) == head + one + two + three);
-    scene.range = {2, 2};
-    CHECK(panel->csv(scene) == head + two);
-    scene.range = {};
-    CHECK(panel->csv(scene) ==
-          head + "0,forward,0,4000\n" + one + two + three + "4,forward,0,5000\n");
-  }
+  const std::string head = "step,phase,start_us,duration_us\n", zero = "0,forward,0,4000\n",
+                    one = "1,forward,0,1000\n", two = "2,forward,0,3000\n",
+                    three = "3,forward,0,2000\n";
+  viz::Scene scene = scene_at(*opened->capture, opened->capture->end_tick());
+  CHECK(panel->csv(scene) == head + zero + one + two + three + "4,forward,0,5000\n");
+  scene.range = {1, 3};
+  CHECK(panel->csv(scene) == head + one + two + three);
+  scene.range = {2, 2};
+  CHECK(panel->csv(scene) == head + two);
+  // The cursor stands before the forward of step 2.
+  scene.cursor = make_tick(2, Phase::kForward);
+  scene.range = {};
+  CHECK(panel->csv(scene) == head + zero + one);
+  scene.range = {1, 3};
+  CHECK(panel->csv(scene) == head + one);
+  scene.range = {2, 2};
+  CHECK(panel->csv(scene) == head);
 }
 
 }  // namespace
