@@ -9,6 +9,8 @@
 
 #include "tests/unit/app/recorded_run.h"
 #include "tests/unit/viz/looking.h"
+#include "viz/narration/narration.h"
+#include "viz/narration/sentences.h"
 #include "viz/panels/kv_slots.h"
 #include "viz/panels/panel.h"
 #include "viz/query/compare_figures.h"
@@ -166,6 +168,38 @@ std::string legend_figure(const RecordingCanvas& canvas, const std::string& name
   for (const auto& text : canvas.texts)
     if (text.text.rfind(name + " ", 0) == 0) return text.text.substr(name.size() + 1);
   return "";
+}
+
+TEST_CASE(
+    "memory, KV slots and narration say how many slots a collection has moved, in its step alone") {
+  const viz::Rect area{0, 0, 1100, 500};
+  const auto opened = std::make_unique<Run>();
+  const std::string path =
+      record({.method = "beam", .settings = {{"num_beams", 4}, {"kv", "compact"}, {"gc_every", 2}}},
+             opened->dir);
+  REQUIRE(!path.empty());
+  opened->capture = Capture::open(path);
+  const Capture& run = *opened->capture;
+  std::size_t collections = 0;
+  for (Tick cursor = 1; cursor <= run.end_tick(); ++cursor) {
+    CAPTURE(cursor);
+    const auto events = run.slot_events(step_of(cursor - 1));
+    const auto moved = std::ranges::count_if(events, [&](const SlotRow& row) {
+      return row.action == SlotAction::kMove && row.tick < cursor;
+    });
+    const std::string wanted = moved > 0 ? std::to_string(moved) : "";
+    const viz::Scene scene = scene_at(run, cursor);
+    CHECK(legend_figure(drawn(*viz::make_panel("memory"), scene, area), "moved") == wanted);
+    CHECK(legend_figure(drawn(*viz::make_panel("kv"), scene, area), "moved") == wanted);
+    std::string told;
+    for (const viz::Sentence& sentence :
+         viz::narrate(run, cursor, viz::Sentences::standard()).sentences)
+      for (const viz::Part& part : sentence.parts)
+        if (part.fact == "moved") told = std::to_string(std::lround(part.number));
+    CHECK(told == (phase_of(cursor - 1) == Phase::kCommit ? wanted : ""));
+    collections += moved > 0 && !told.empty();
+  }
+  CHECK(collections >= 2);
 }
 
 TEST_CASE(
