@@ -2,7 +2,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include "viz/query/run_settings.h"
 #include "viz/text/timed_text.h"
 
 namespace triescope::viz {
@@ -18,7 +17,7 @@ Facts run_facts(const capture::Capture& capture) {
   Facts facts = {{"Model", field(model, "name") + " (" + field(model, "dtype") + ", " +
                                field(model, "device") + ")"},
                  {"Method", run.method},
-                 {"Settings", settings_text(run)},
+                 {"Settings", run.settings_json},
                  {"KV policy", run.kv_policy},
                  {"Seed", std::to_string(run.seed)},
                  {"Recorded", run.created_utc},
