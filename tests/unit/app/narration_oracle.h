@@ -39,7 +39,8 @@ class Oracle {
       pending.push_back(row.node);
     // What a step proposes it hangs, or finds again: the forward reads it, or it is withdrawn.
     const auto propose = [&](std::int32_t node) {
-      if (std::ranges::find(pending, node) == pending.end()) proposed.insert(node);
+      if (std::ranges::find(pending, node) == pending.end() && !capture::is_probe(at(node)))
+        proposed.insert(node);
     };
     if (phase_of(tick) == Phase::kDraft) {
       for (const NodeRow& row : hung) propose(row.node);
@@ -86,7 +87,10 @@ class Oracle {
     if (fact == "length" && in("end.")) return {static_cast<double>(best()->tokens.size())};
     if (fact == "length") return {static_cast<double>(c.path_to(node).size())};
     if (fact == "drafts" && in("forward."))
-      return {static_cast<double>(inputs.size() - pending.size())};
+      return {static_cast<double>(inputs.size() - pending.size()) - probe_rows()};
+    if (fact == "probes" && in("forward.")) return {probe_rows()};
+    if (fact == "probes")
+      return {static_cast<double>(std::ranges::count_if(hung, capture::is_probe))};
     if (fact == "drafts") return {static_cast<double>(proposed.size())};
     if (fact == "withdrawn") return {given(Verdict::kWithdrawn)};
     if (fact == "sent") return {static_cast<double>(proposed.size()) - given(Verdict::kWithdrawn)};
@@ -103,7 +107,8 @@ class Oracle {
     if (fact == "least_sent") {
       float least = std::numeric_limits<float>::infinity();
       for (const InputRow& row : inputs)
-        if (std::ranges::find(pending, row.node) == pending.end())
+        if (std::ranges::find(pending, row.node) == pending.end() &&
+            !capture::is_probe(at(row.node)))
           least = std::min(least, drafted_score(row.node));
       return {static_cast<double>(least)};
     }
@@ -176,8 +181,8 @@ class Oracle {
       return all;
     }
     if (fact == "position") return {position(node)};
-    if (fact == "naive") return {static_cast<double>(inputs.back().naive_position)};
-    if (fact == "sees" || fact == "below") return {seen(inputs.back(), fact == "below")};
+    if (fact == "naive") return {static_cast<double>(last_of_text().naive_position)};
+    if (fact == "sees" || fact == "below") return {seen(last_of_text(), fact == "below")};
     if (fact == "branch") return {static_cast<double>(inputs.size()) - prompt};
     if (fact == "vocabulary") return {json::parse(c.run().model_json).value("vocab_size", 0.0)};
     if (fact == "width") return {json::parse(c.run().settings_json).value("num_beams", 0.0)};
@@ -257,6 +262,18 @@ class Oracle {
     return node <= -2
                ? -2 - node
                : static_cast<double>(c.run().prompt_tokens.size() + c.path_to(node).size()) - 1;
+  }
+  double probe_rows() const {
+    return static_cast<double>(std::ranges::count_if(c.inputs(step), [&](const InputRow& row) {
+      return row.node > 0 && capture::is_probe(at(row.node));
+    }));
+  }
+  // The last row that is no probe's.
+  const InputRow& last_of_text() const {
+    const auto inputs = c.inputs(step);
+    for (std::size_t i = inputs.size(); i-- > 0;)
+      if (inputs[i].node <= 0 || !capture::is_probe(at(inputs[i].node))) return inputs[i];
+    return inputs.back();
   }
   // What the row sees, asked one by one; `below`: of the nodes above it alone.
   double seen(const InputRow& input, bool below) const {

@@ -32,7 +32,7 @@ std::unique_ptr<Capture> ended_at(const std::string& run, Tick cursor, const Tem
 }
 
 void check_tables(const char* method, json given) {
-  CAPTURE(method);
+  CAPTURE(std::string(method));
   const TempDir dir;
   const std::string path = record({.method = method,
                                    .settings = settings_of(find_method(method), std::move(given)),

@@ -190,7 +190,7 @@ TEST_CASE("probes: a click on a candidate goes to the draft, never to a probe wi
 TEST_CASE("probes: sentences count them apart from the drafts") {
   const Capture& run = run_with(true, true);
   CHECK(holds(told(run, kDraft1), "three drafts"));
-  CHECK(holds(told(run, kDraft1), "With them go four probes: rows that never become text"));
+  CHECK(holds(told(run, kDraft1), "Four probes go along: rows that never become text"));
   CHECK(holds(told(run, kForward1),
               "eight rows: one pending token, three drafts to be checked and four probes."));
   // A probe is no alternative of a draft, and no text has a place for it.
@@ -200,7 +200,7 @@ TEST_CASE("probes: sentences count them apart from the drafts") {
 
   const Capture& alone = run_with(false, true);
   CHECK(holds(told(alone, kDraft1), "nothing to propose"));
-  CHECK(holds(told(alone, kDraft1), "With them go four probes"));
+  CHECK(holds(told(alone, kDraft1), "Four probes go along"));
   CHECK(holds(told(alone, kForward1), "five rows: one pending token and four probes."));
   CHECK_FALSE(holds(told(run_with(true, false), kDraft1), "probe"));
   CHECK_FALSE(holds(told(run_with(true, false), kForward1), "probe"));

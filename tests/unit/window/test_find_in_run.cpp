@@ -70,6 +70,7 @@ TEST_CASE("find: a probe is no match, whatever it carries; a text across it is n
                           .parent = 1,
                           .token = 2,
                           .depth = 2,
+                          .source = capture::Source::kDraft,
                           .tick = 14,
                           .role = capture::NodeRole::kProbe}}});
   });

@@ -73,7 +73,7 @@ TEST_CASE("metrics: the timeline has a curve and an entry of the legend for each
 TEST_CASE(
     "metrics: the timeline's table has them as rows, and no such columns where a run has none") {
   const auto panel = viz::make_panel("timeline");
-  viz::Scene scene = scene_at(measured(), 0);
+  viz::Scene scene = scene_at(measured(), make_tick(3, Phase::kDraft));
   const std::string csv = panel->csv(scene);
   CHECK(csv.starts_with("step,phase,start_us,duration_us,metric,node,value\n0,draft,0,10,,,\n"));
   CHECK(csv.find("\n0,accept,,,entropy,,2.5\n") != std::string::npos);
@@ -81,6 +81,9 @@ TEST_CASE(
   CHECK(csv.ends_with("\n2,commit,,,entropy,,\n"));
   scene.range = {0, 0};
   CHECK(panel->csv(scene).find("surprise") == std::string::npos);
+  // What the cursor has not seen is not in it.
+  CHECK(panel->csv(scene_at(measured(), make_tick(0, Phase::kAccept))).find("entropy") ==
+        std::string::npos);
   CHECK(panel->csv(scene_at(draft_capture(), 0)).starts_with("step,phase,start_us,duration_us\n"));
 }
 
