@@ -1,9 +1,9 @@
 # viz draws any recorder's run: it knows no method and no drafter by name, but by what the capture says of them. Words that are also plain
-# English (beam, rest), columns (batch_beam) and kinds of drafters (draft_model) are not names.
+# English (beam, rest, space), columns (batch_beam) and kinds of drafters (draft_model) are not names.
 set -euo pipefail
 cd "$TRIESCOPE_SOURCE"
 names_in() { sed -nE 's/^ *info\.(name|drafter_name) = "([^"]+)";$/\2/p' "$@" | sort -u; }
-english='^(beam|greedy|sample|rest|batch_beam|draft_model|draft model|datastore)$'
+english='^(beam|greedy|sample|rest|space|batch_beam|draft_model|draft model|datastore)$'
 names=$(names_in core/methods/*.cpp | grep -vE "$english")
 [ "$(wc -l <<<"$names")" -ge 8 ] || { echo "FAILED: expected the methods' names, found: $names"; exit 1; }
 # Whole words only: with an underscore before or after it is another name.

@@ -15,7 +15,7 @@ namespace triescope::app::test_find_in_run {
 namespace {
 
 // Node 1 " the", below it 2 " cat" and 3 " dog", below those 4 "fish" and 5 " the"; the prompt is "Now".
-void record_little(capture::Recorder& out) {
+void record_with(capture::Recorder& out, const std::vector<capture::NodeRow>& more) {
   using namespace capture;
   RunInfo info;
   info.method = "greedy";
@@ -31,10 +31,12 @@ void record_little(capture::Recorder& out) {
                        {.node = 4, .parent = 2, .token = 4, .depth = 3, .tick = 10},
                        {.node = 5, .parent = 3, .token = 1, .depth = 3, .tick = 10}}});
   RowTables rows;
+  rows.nodes = more;
   for (Tick tick = 0; tick < 15; ++tick) rows.phases.push_back({.tick = tick});
   out.write(rows);
   out.write({.finish = Finish{}});
 }
+void record_little(capture::Recorder& out) { record_with(out, {}); }
 
 using Nodes = std::vector<std::int32_t>;
 
@@ -65,14 +67,13 @@ TEST_CASE("find: a text across tokens, on its own path alone, the prompt's end i
 
 TEST_CASE("find: a probe is no match, whatever it carries; a text across it is none either") {
   const auto run = test::make_capture([](capture::Recorder& out) {
-    record_little(out);
-    out.write({.nodes = {{.node = 6,
-                          .parent = 1,
-                          .token = 2,
-                          .depth = 2,
-                          .source = capture::Source::kDraft,
-                          .tick = 14,
-                          .role = capture::NodeRole::kProbe}}});
+    record_with(out, {{.node = 6,
+                       .parent = 1,
+                       .token = 2,
+                       .depth = 2,
+                       .source = capture::Source::kDraft,
+                       .tick = 14,
+                       .role = capture::NodeRole::kProbe}});
   });
   CHECK(run->capture->nodes().size() == 7);
   CHECK(nodes_with(*run->capture, "cat") == Nodes{2});
