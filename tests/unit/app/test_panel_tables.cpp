@@ -47,7 +47,10 @@ void check_tables(const char* method, json given) {
     REQUIRE(ended->end_tick() == cursor);
     for (const std::string& name : viz::panel_names()) {
       CAPTURE(name);
-      for (const Whose whose : run->owners())
+      // Levels of the step under way are listed as the draft phase has left them.
+      if (name == "drafts" && phase_of(cursor) != Phase::kDraft) continue;
+      // A drafter whose rows come later has none to choose.
+      for (const Whose whose : ended->owners())
         for (const bool exported : {false, true})
           for (const bool within : {false, true})
             for (const std::int32_t focus : {-1, ended->nodes().back().node}) {
