@@ -50,7 +50,10 @@ void check_tables(const char* method, json given) {
       // Levels of the step under way are listed as the draft phase has left them.
       if (name == "drafts" && phase_of(cursor) != Phase::kDraft) continue;
       // A drafter whose rows come later has none to choose.
-      for (const Whose whose : ended->owners())
+      for (const Whose whose : ended->owners()) {
+        // Before a drafter's first slot its most KV is 0 in a run that records slots, else unknown.
+        if (name == "memory" && whose != Whose::kTarget && cursor <= make_tick(1, Phase::kDraft))
+          continue;
         for (const bool exported : {false, true})
           for (const bool within : {false, true})
             for (const std::int32_t focus : {-1, ended->nodes().back().node}) {
@@ -70,6 +73,7 @@ void check_tables(const char* method, json given) {
               };
               CHECK(table_of(*run) == table_of(*ended));
             }
+      }
     }
   }
 }
