@@ -36,7 +36,8 @@ def write_again(original, lines, path):
     beams = about["kind"] == "beams"
     cap = Recorder(path, tokenizer=pieces.get, method=head["method"], title=about["method_title"], kind=about["kind"],
                    model=head["model"], settings=head["settings"], seed=head["seed"], kv_policy=head["kv_policy"],
-                   max_new_tokens=head["max_new_tokens"], setting_titles=about["setting_titles"], width=about["width"],
+                   max_new_tokens=head["max_new_tokens"], setting_titles=about["setting_titles"],
+                   setting_words=about["setting_words"], width=about["width"],
                    versions=head["versions"], candidates=head["settings"]["candidates"], program=("triescope", run.rows("program")[0]["version"]))
 
     def details(row):

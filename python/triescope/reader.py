@@ -100,7 +100,7 @@ class Run:
         """The run's row, JSON columns as values."""
         found = self.rows("run")
         row = found[0] if found else {}
-        for name in ("model_json", "settings_json", "setting_titles_json", "versions_json", "prompt_tokens", "conversation_json"):
+        for name in ("model_json", "settings_json", "setting_titles_json", "setting_words_json", "versions_json", "prompt_tokens", "conversation_json"):
             try:
                 row[name.replace("_json", "")] = json.loads(row.get(name) or "null")
             except ValueError:

@@ -98,7 +98,7 @@ class Recorder:
                  kind: str = "drafts", model: Optional[Dict[str, Any]] = None, settings: Optional[Dict[str, Any]] = None,
                  seed: int = 0, level: str = "full", *, width: Optional[int] = None, max_new_tokens: int = 0,
                  kv_policy: str = "", candidates: int = 5, setting_titles: Optional[Dict[str, str]] = None,
-                 versions: Optional[Dict[str, str]] = None, program: Tuple[str, str] = ("", ""),
+                 setting_words: Optional[Dict[str, str]] = None, versions: Optional[Dict[str, str]] = None, program: Tuple[str, str] = ("", ""),
                  conversation: Optional[List[Dict[str, str]]] = None, strict: bool = False):
         if not isinstance(path, (str, os.PathLike)):
             raise values.wrong("Recorder(path)", "a file name", path, 'pass "run.tscap"')
@@ -124,7 +124,8 @@ class Recorder:
             "created_utc": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"),
             "model_json": _json("Recorder(model=…)", model), "method": method, "method_title": title, "kind": kind,
             "width": width, "settings_json": _json("Recorder(settings=…)", settings),
-            "setting_titles_json": _json("Recorder(setting_titles=…)", setting_titles), "seed": int(seed),
+            "setting_titles_json": _json("Recorder(setting_titles=…)", setting_titles),
+            "setting_words_json": _json("Recorder(setting_words=…)", setting_words), "seed": int(seed),
             "versions_json": _json("Recorder(versions=…)", versions if versions is not None else _versions()),
             "max_new_tokens": self._max_new_tokens, "kv_bytes_per_token": kv_bytes, "sliding_window": self._window,
             "kv_policy": kv_policy, "conversation_json": json.dumps(conversation) if conversation else "",

@@ -10,6 +10,7 @@ CREATE TABLE run (
   width INTEGER DEFAULT 1 CHECK (width BETWEEN 1 AND 268435456),
   settings_json TEXT DEFAULT '',
   setting_titles_json TEXT DEFAULT '',
+  setting_words_json TEXT DEFAULT '',
   seed INTEGER DEFAULT 0,
   versions_json TEXT DEFAULT '',
   prompt_text TEXT DEFAULT '',
