@@ -490,7 +490,7 @@ class Recorder:
     def _phases(self, step: int, begun: int, times: Dict[str, float], end: int) -> None:
         at = begun
         for phase, name in enumerate(("draft", "forward", "accept", "commit", "observe")):
-            length = int(times.get(name, 0.0) * 1000)
+            length = round(times.get(name, 0.0) * 1000)
             self._add("phase", (5 * step + phase, at, length))
             at += length
 
