@@ -8,6 +8,11 @@
 #include <utility>
 
 namespace triescope::viz {
+namespace {
+
+constexpr int kMostPx = 8192;  // of the largest texture that glyphs go into
+
+}  // namespace
 
 struct PangoText::Impl {
   cairo_t* target = nullptr;  // borrowed
@@ -88,6 +93,8 @@ PangoText::Picture PangoText::picture(std::string_view utf8, FontFace face, doub
   picture.advance = static_cast<float>(logical.width);
   picture.complete = pango_layout_get_unknown_glyphs_count(impl_->layout) == 0;
   if (ink.width <= 0 || ink.height <= 0) return picture;
+  // Without any font on the system Pango gives unknown glyphs arbitrary extents.
+  if (std::max(ink.width, ink.height) > kMostPx) return picture;
   const int baseline = PANGO_PIXELS(pango_layout_get_baseline(impl_->layout));
   picture.width = ink.width;
   picture.height = ink.height;
