@@ -7,7 +7,8 @@
 namespace triescope::viz {
 namespace {
 
-constexpr int kMetricColor = 5;  // the colors before it are those of the phases
+constexpr float kUnseenAlpha = 0.3f;  // behind the cursor, as the bars there are pale
+constexpr int kMetricColor = 5;       // the colors before it are those of the phases
 
 // Four digits that say something.
 std::string short_number(double value) {
@@ -23,6 +24,46 @@ LineStyle metric_style(std::size_t curve) {
 }
 Color metric_color(std::size_t curve, const Scene& scene) {
   return scene.theme.series(kMetricColor + static_cast<int>(curve));
+}
+
+void draw_curves(Canvas& canvas, Rect plot, const AxisScale& x,
+                 const std::vector<MetricCurve>& curves, float alpha, const Scene& scene) {
+  for (std::size_t i = 0; i < curves.size(); ++i) {
+    const MetricCurve& curve = curves[i];
+    const double span = curve.high - curve.low;
+    // One value all along lies in the middle.
+    const AxisScale y = span > 0 ? AxisScale{curve.low, curve.high, plot.bottom() - 1, plot.y + 1}
+                                 : AxisScale{curve.low - 1, curve.low + 1, plot.bottom(), plot.y};
+    const auto at = [&](const MetricPoint& point) {
+      return Point{x.px(point.step + 0.5), y.px(point.mean)};
+    };
+    // What is in sight, and the point on either side; of the points in one px, the least and the greatest.
+    auto begin = std::ranges::lower_bound(
+        curve.points, static_cast<std::int32_t>(std::floor(x.low)) - 1, {}, &MetricPoint::step);
+    std::vector<Point> line;
+    float column = -1e9f;
+    for (; begin != curve.points.end(); ++begin) {
+      const Point point = at(*begin);
+      const bool same = std::floor(point.x) == column;
+      if (same && line.size() >= 2 && std::floor(line[line.size() - 2].x) == column) {
+        Point &a = line[line.size() - 2], &b = line.back();
+        if (a.y > b.y) std::swap(a.y, b.y);
+        a.y = std::min(a.y, point.y);
+        b.y = std::max(b.y, point.y);
+      } else {
+        line.push_back(point);
+      }
+      column = std::floor(point.x);
+      if (begin->step > x.high) break;
+    }
+    const Color color = metric_color(i, scene).with_alpha(alpha);
+    if (line.size() > 1) canvas.polyline(line, color, 1.6f, metric_style(i));
+    const float step_px = x.px(1) - x.px(0);
+    if (step_px > scene.em * 0.8f)
+      for (const Point point : line) canvas.fill_circle(point, scene.em * 0.2f, color);
+    else if (line.size() == 1)
+      canvas.fill_circle(line.front(), scene.em * 0.2f, color);
+  }
 }
 
 }  // namespace
@@ -59,42 +100,16 @@ std::vector<LegendEntry> metric_legend(const std::vector<MetricCurve>& curves, c
 
 void draw_metric_curves(Canvas& canvas, Rect plot, const AxisScale& x,
                         const std::vector<MetricCurve>& curves, const Scene& scene) {
-  for (std::size_t i = 0; i < curves.size(); ++i) {
-    const MetricCurve& curve = curves[i];
-    const double span = curve.high - curve.low;
-    // One value all along lies in the middle.
-    const AxisScale y = span > 0 ? AxisScale{curve.low, curve.high, plot.bottom() - 1, plot.y + 1}
-                                 : AxisScale{curve.low - 1, curve.low + 1, plot.bottom(), plot.y};
-    const auto at = [&](const MetricPoint& point) {
-      return Point{x.px(point.step + 0.5), y.px(point.mean)};
-    };
-    // What is in sight, and the point on either side; of the points in one px, the least and the greatest.
-    auto begin = std::ranges::lower_bound(
-        curve.points, static_cast<std::int32_t>(std::floor(x.low)) - 1, {}, &MetricPoint::step);
-    std::vector<Point> line;
-    float column = -1e9f;
-    for (; begin != curve.points.end(); ++begin) {
-      const Point point = at(*begin);
-      const bool same = std::floor(point.x) == column;
-      if (same && line.size() >= 2 && std::floor(line[line.size() - 2].x) == column) {
-        Point &a = line[line.size() - 2], &b = line.back();
-        if (a.y > b.y) std::swap(a.y, b.y);
-        a.y = std::min(a.y, point.y);
-        b.y = std::max(b.y, point.y);
-      } else {
-        line.push_back(point);
-      }
-      column = std::floor(point.x);
-      if (begin->step > x.high) break;
-    }
-    const Color color = metric_color(i, scene);
-    if (line.size() > 1) canvas.polyline(line, color, 1.6f, metric_style(i));
-    const float step_px = x.px(1) - x.px(0);
-    if (step_px > scene.em * 0.8f)
-      for (const Point point : line) canvas.fill_circle(point, scene.em * 0.2f, color);
-    else if (line.size() == 1)
-      canvas.fill_circle(line.front(), scene.em * 0.2f, color);
-  }
+  if (scene.cursor >= scene.capture->end_tick())
+    return draw_curves(canvas, plot, x, curves, 1, scene);
+  const float now = x.px(static_cast<double>(scene.cursor) / capture::kPhaseCount);
+  const float split = std::clamp(now, plot.x, plot.right());
+  canvas.push_clip({plot.x, plot.y - 2, split - plot.x, plot.h + 4});
+  draw_curves(canvas, plot, x, curves, 1, scene);
+  canvas.pop_clip();
+  canvas.push_clip({split, plot.y - 2, plot.right() - split, plot.h + 4});
+  draw_curves(canvas, plot, x, curves, kUnseenAlpha, scene);
+  canvas.pop_clip();
 }
 
 }  // namespace triescope::viz

@@ -25,7 +25,7 @@ class MetricCurves {
 std::string metric_text(const MetricPoint& point);
 // With the value of the step that is shown.
 std::vector<LegendEntry> metric_legend(const std::vector<MetricCurve>& curves, const Scene& scene);
-// In `plot`, a point in the middle of each step on `x`.
+// In `plot`, a point in the middle of each step on `x`; pale behind the cursor.
 void draw_metric_curves(Canvas& canvas, Rect plot, const AxisScale& x,
                         const std::vector<MetricCurve>& curves, const Scene& scene);
 

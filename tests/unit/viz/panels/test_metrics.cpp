@@ -1,6 +1,7 @@
 // The figures that a recorder defines itself, and its name: in the timeline, its table and the inspector.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 
@@ -65,9 +66,14 @@ TEST_CASE("metrics: the timeline has a curve and an entry of the legend for each
   const auto canvas =
       drawn(*panel, scene_at(measured(), make_tick(3, Phase::kDraft)), {0, 0, 900, 300});
   CHECK(says(canvas, "entropy (1.5 to 2.5)"));
-  int lines = 0;
-  for (const std::string& call : canvas.calls) lines += call.starts_with("polyline");
-  CHECK(lines == 2);
+  const auto lines_of = [](const RecordingCanvas& canvas) {
+    return std::ranges::count_if(
+        canvas.calls, [](const std::string& call) { return call.starts_with("polyline"); });
+  };
+  CHECK(lines_of(canvas) == 2);
+  // What is behind the cursor is drawn apart, pale.
+  CHECK(lines_of(drawn(*panel, scene_at(measured(), make_tick(2, Phase::kDraft)),
+                       {0, 0, 900, 300})) == 4);
 }
 
 TEST_CASE(
