@@ -49,7 +49,7 @@ std::vector<Fact> result_facts(const Scene& scene) {
   return facts;
 }
 
-std::vector<Fact> run_facts(const Scene& scene) {
+std::vector<Fact> run_facts(const Scene& scene, MetricCurves& curves) {
   const capture::RunInfo& run = scene.capture->run();
   const auto model = nlohmann::json::parse(run.model_json, nullptr, false);
   const auto field_of = [](const nlohmann::json& object, const char* key) {
@@ -92,7 +92,7 @@ std::vector<Fact> run_facts(const Scene& scene) {
     facts.push_back({"program",
                      program.name + (program.version.empty() ? "" : " " + program.version),
                      program.command});
-  for (const MetricCurve& curve : metric_curves(*scene.capture))
+  for (const MetricCurve& curve : curves.of(*scene.capture))
     if (const MetricPoint* const point = curve.at(scene.shown_step()))
       facts.push_back({curve.name, metric_text(*point), "in step " + std::to_string(point->step)});
   for (const RunSetting& setting : run_settings(run))
@@ -192,12 +192,12 @@ void add_metrics(std::vector<Fact>& facts, const Scene& scene, std::int32_t node
                          capture::to_string(capture::phase_of(row.tick))});
 }
 
-std::vector<Fact> facts_of(const Scene& scene) {
+std::vector<Fact> facts_of(const Scene& scene, MetricCurves& curves) {
   if (!scene.capture) return {};
   const std::int32_t node = scene.focus.node();
   const bool known = node <= -2 || (node >= 0 && scene.capture->state_at(node, scene.cursor) !=
                                                      capture::NodeState::kAbsent);
-  if (!known) return run_facts(scene);
+  if (!known) return run_facts(scene, curves);
   std::vector<Fact> facts = node_facts(scene, node);
   add_metrics(facts, scene, node);
   return facts;
@@ -218,7 +218,7 @@ class InspectorPanel final : public Panel {
   }
 
   void draw(Canvas& canvas, Rect area, const Scene& scene) override {
-    const auto facts = facts_of(scene);
+    const auto facts = facts_of(scene, curves_);
     if (facts.empty()) return draw_empty_state(canvas, area, info().empty, scene);
     // A list that is longer than a wide panel is high goes on in a column beside it.
     const auto columns = static_cast<std::size_t>(
@@ -255,15 +255,15 @@ class InspectorPanel final : public Panel {
 
   Point extent(Canvas& canvas, const Scene& scene) const override {
     InspectorPanel all;
-    return {
-        scene.em * 36,
-        all.lay_out(canvas, {0, 0, scene.em * 36, 1e6f}, scene, facts_of(scene), false) + scene.em};
+    return {scene.em * 36, all.lay_out(canvas, {0, 0, scene.em * 36, 1e6f}, scene,
+                                       facts_of(scene, curves_), false) +
+                               scene.em};
   }
 
   std::string csv(const Scene& scene) const override {
     std::ostringstream out;
     out << "field,value,formula\n";
-    for (const Fact& fact : facts_of(scene))
+    for (const Fact& fact : facts_of(scene, curves_))
       out << csv_field(fact.label) << ',' << csv_field(fact.value) << ',' << csv_field(fact.formula)
           << '\n';
     return out.str();
@@ -304,6 +304,7 @@ class InspectorPanel final : public Panel {
   }
 
   float scroll_ = 0, overflow_ = 0;
+  mutable MetricCurves curves_;  // extent() and csv() fill it too
 };
 
 }  // namespace
