@@ -66,18 +66,19 @@ void SlotStore::release(std::int32_t slot) {
   set_use(s, SlotUse::kFree);
 }
 
+std::span<const std::int32_t> SlotStore::in_storage(std::span<const std::int32_t> slots,
+                                                    std::vector<std::int32_t>& buffer) const {
+  if (front_ == 0) return slots;
+  buffer.assign(slots.begin(), slots.end());
+  for (std::int32_t& slot : buffer) slot += front_;
+  return buffer;
+}
+
 void SlotStore::move(std::span<const std::int32_t> from, std::span<const std::int32_t> to) {
   if (from.empty()) return;
-  if (front_ == 0) {
-    with_memory(memory_wait_, [&] { storage_->move(from, to); });
-  } else {
-    const auto behind_front = [&](std::span<const std::int32_t> slots) {
-      std::vector<std::int32_t> there(slots.begin(), slots.end());
-      for (std::int32_t& slot : there) slot += front_;
-      return there;
-    };
-    with_memory(memory_wait_, [&] { storage_->move(behind_front(from), behind_front(to)); });
-  }
+  std::vector<std::int32_t> from_buffer, to_buffer;
+  const auto sources = in_storage(from, from_buffer), targets = in_storage(to, to_buffer);
+  with_memory(memory_wait_, [&] { storage_->move(sources, targets); });
   moved_ += static_cast<std::int64_t>(from.size());
   std::vector<std::int32_t> occupants;
   occupants.reserve(from.size());

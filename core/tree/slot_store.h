@@ -60,6 +60,9 @@ class SlotStore {
   std::int32_t garbage() const { return garbage_; }
   std::int32_t reserved() const { return storage_->capacity(); }  // the front included
   std::int32_t front() const { return front_; }
+  // The storage's numbers of the store's slots: `slots` itself without a front, else in `buffer`.
+  std::span<const std::int32_t> in_storage(std::span<const std::int32_t> slots,
+                                           std::vector<std::int32_t>& buffer) const;
   std::int64_t moved() const { return moved_; }  // slots copied since the run began
 
   KvStorage& storage() { return *storage_; }

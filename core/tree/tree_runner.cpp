@@ -53,15 +53,9 @@ void TreeRunner::run(ForwardBatch batch, std::span<const NodeId> nodes, std::sto
     }
     batch.input_features = input_features_;
   }
-  if (const std::int32_t front = store_->front(); front > 0) {
-    std::span<const std::int32_t>* const lists[] = {&batch.slots, &batch.prefix_slots,
-                                                    &batch.own_slots};
-    for (std::size_t i = 0; i < std::size(lists); ++i) {
-      stored_[i].assign(lists[i]->begin(), lists[i]->end());
-      for (std::int32_t& slot : stored_[i]) slot += front;
-      *lists[i] = stored_[i];
-    }
-  }
+  batch.slots = store_->in_storage(batch.slots, stored_[0]);
+  batch.prefix_slots = store_->in_storage(batch.prefix_slots, stored_[1]);
+  batch.own_slots = store_->in_storage(batch.own_slots, stored_[2]);
   // A forward writes K and V of its own rows only, so it can be run again.
   output_ =
       with_memory(memory_wait_, [&] { return model_.forward(batch, store_->storage(), stop); });
