@@ -101,8 +101,6 @@ class AcceptCheck {
                     .step = step_,
                     .node = row.node,
                     .row = input ? input->row : -1,
-                    .slot = -1,
-                    .whose = Whose::kTarget,
                     .kind = kind,
                     .text = run_.name(row.node) + " " + std::move(text),
                     .sure = sure});
@@ -305,9 +303,6 @@ void check_drawn(const RunView& run, std::vector<Finding>& out) {
       {.code = Code::kAcceptQ,
        .step = step_of(first->tick),
        .node = first->node,
-       .row = -1,
-       .slot = -1,
-       .whose = Whose::kTarget,
        .kind = "drafts are always the drafter's best, but verified as if drawn",
        .text = "all " + std::to_string(tries) +
                " first drafts are the best token of their drafter's row; drawn from q that "

@@ -83,9 +83,6 @@ class BeamCheck {
     out_.push_back({.code = code,
                     .step = step_,
                     .node = node,
-                    .row = -1,
-                    .slot = -1,
-                    .whose = Whose::kTarget,
                     .kind = kind,
                     .text = std::move(text),
                     .sure = sure});

@@ -146,9 +146,6 @@ std::optional<FirstDifference> first_difference(const Capture& left, const Captu
   out.finding = {.code = Code::kTextGreedy,
                  .step = out.left.step,
                  .node = out.left.node,
-                 .row = -1,
-                 .slot = -1,
-                 .whose = Whose::kTarget,
                  .kind = std::string("two texts of one prompt part: ") + to_string(out.parting),
                  .text = "the texts part at token " + std::to_string(at + 1) + ". The first " +
                          told(a, out.left) + "; the second " + told(b, out.right) + ". It is " +

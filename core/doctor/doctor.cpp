@@ -3,13 +3,31 @@
 #include "core/doctor/checks.h"
 
 namespace triescope::doctor {
+namespace {
+
+struct Family {
+  const char* name;
+  void (*check)(const RunView& run, std::vector<Finding>& out);
+};
+constexpr Family kFamilies[] = {
+    {"masks", check_mask},      {"positions", check_positions},
+    {"KV slots", check_slots},  {"acceptance", check_acceptance},
+    {"text", check_text},       {"beams", check_beams},
+    {"padding", check_padding}, {"acceptance by level", check_acceptance_shape}};
+
+}  // namespace
+
+std::string checked_families() {
+  std::string names;
+  for (const Family& family : kFamilies)
+    names += (names.empty() ? "" : ", ") + std::string(family.name);
+  return names;
+}
 
 Diagnosis diagnose(const capture::Capture& capture) {
   const RunView run(capture);
   std::vector<Finding> findings;
-  for (const auto check : {check_mask, check_positions, check_slots, check_acceptance, check_text,
-                           check_beams, check_padding, check_acceptance_shape})
-    check(run, findings);
+  for (const Family& family : kFamilies) family.check(run, findings);
   Diagnosis diagnosis{.groups = grouped(findings), .not_checked = {}};
   const auto needs = [&](const char* family, const char* table) {
     if (capture.rows_in(table) == 0)

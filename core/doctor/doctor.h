@@ -18,4 +18,7 @@ struct Diagnosis {
 // Runs every check. The capture may still grow; what it holds now is checked.
 Diagnosis diagnose(const capture::Capture& capture);
 
+// What diagnose() looks at, for people: "masks, positions, ...".
+std::string checked_families();
+
 }  // namespace triescope::doctor

@@ -2,7 +2,6 @@
 // holds whose KV follows from the rows that wrote to it and from what was moved; a slot whose holder
 // is not known is not judged.
 #include <algorithm>
-#include <iterator>
 #include <set>
 #include <span>
 #include <string_view>
@@ -10,6 +9,7 @@
 #include <unordered_set>
 
 #include "core/doctor/checks.h"
+#include "core/doctor/slot_events.h"
 
 namespace triescope::doctor {
 namespace {
@@ -145,20 +145,12 @@ void check_owner(const RunView& run, Whose whose, std::vector<Finding>& out) {
   const Capture& capture = run.capture;
   Holders holders;
   std::unordered_set<std::int32_t> prompt_known;
-  std::vector<SlotRow> events;
-  for (std::int32_t step = 0; step <= capture.last_step(); ++step)
-    std::ranges::copy(capture.slot_events(step, whose), std::back_inserter(events));
-  std::size_t next = 0;
+  SlotEvents events(capture, whose);
   for (const ForwardId forward : capture.forwards(whose)) {
     // A step's commit comes behind the target's forward; others run theirs in another phase.
     const Tick until =
         make_tick(forward.step, whose == Whose::kTarget ? Phase::kForward : Phase::kObserve);
-    while (next < events.size() && events[next].tick <= until) {
-      std::size_t end = next;
-      while (end < events.size() && events[end].tick == events[next].tick) ++end;
-      holders.apply(std::span(events).subspan(next, end - next));
-      next = end;
-    }
+    events.each_until(until, [&](std::span<const SlotRow> tick) { holders.apply(tick); });
     const auto rows = capture.inputs(forward, whose);
     for (const InputRow& row : rows) {
       holders.write(row.slot, row.node);

@@ -39,9 +39,6 @@ void check_padding(const RunView& run, std::vector<Finding>& out) {
             {.code = Code::kPadding,
              .step = step,
              .node = row.node,
-             .row = -1,
-             .slot = -1,
-             .whose = Whose::kTarget,
              .kind = "a padding or unknown token is accepted",
              .text = run.name(row.node) + " was accepted, but its token stands for nothing",
              .sure = Sure::kLikely});
@@ -55,9 +52,6 @@ void check_padding(const RunView& run, std::vector<Finding>& out) {
       out.push_back({.code = Code::kPadding,
                      .step = step_of(node.tick),
                      .node = node.node,
-                     .row = -1,
-                     .slot = -1,
-                     .whose = Whose::kTarget,
                      .kind = "the same path is drafted twice",
                      .text = run.name(node.node) + " is the same draft as node " +
                              std::to_string(at->second.second) + ": the same token below " +

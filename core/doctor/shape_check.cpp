@@ -58,9 +58,6 @@ void check_acceptance_shape(const RunView& run, std::vector<Finding>& out) {
     out.push_back({.code = Code::kAcceptanceShape,
                    .step = at.step,
                    .node = at.node,
-                   .row = -1,
-                   .slot = -1,
-                   .whose = Whose::kTarget,
                    .kind = kind,
                    .text = std::move(text),
                    .sure = Sure::kHint});

@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "core/doctor/checks.h"
+#include "core/doctor/slot_events.h"
 
 namespace triescope::doctor {
 namespace {
@@ -79,7 +80,6 @@ class Cache {
       out_.push_back({.code = loss.code,
                       .step = step_of(loss.tick),
                       .node = occupant,
-                      .row = -1,
                       .slot = loss.slot,
                       .whose = whose_,
                       .kind = loss.code == Code::kSlotClobbered
@@ -233,26 +233,13 @@ bool knows_slots(const RunView& run, Whose whose) {
 void check_cache(const RunView& run, Whose whose, std::vector<Finding>& out) {
   const Capture& capture = run.capture;
   Cache cache(run, whose, out);
-  std::vector<SlotRow> events;
-  for (std::int32_t step = 0; step <= capture.last_step(); ++step) {
-    const auto of_step = capture.slot_events(step, whose);
-    events.insert(events.end(), of_step.begin(), of_step.end());
-  }
-  std::size_t next = 0;
-  const auto apply_until = [&](Tick tick) {
-    while (next < events.size() && events[next].tick <= tick) {
-      std::size_t end = next;
-      while (end < events.size() && events[end].tick == events[next].tick) ++end;
-      cache.apply(std::span(events).subspan(next, end - next));
-      next = end;
-    }
-  };
+  SlotEvents events(capture, whose);
   const bool has_slots = knows_slots(run, whose);
   for (const ForwardId forward : capture.forwards(whose)) {
     const auto rows = capture.inputs(forward, whose);
     const Tick tick =
         make_tick(forward.step, whose == Whose::kTarget ? Phase::kForward : Phase::kDraft);
-    apply_until(tick);
+    events.each_until(tick, [&](std::span<const SlotRow> changes) { cache.apply(changes); });
     cache.forward(rows, tick);
     if (!has_slots) continue;
     std::unordered_map<std::int32_t, std::int32_t> written;

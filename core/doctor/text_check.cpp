@@ -61,9 +61,6 @@ class TextCheck {
     out_.push_back({.code = code,
                     .step = step,
                     .node = node,
-                    .row = -1,
-                    .slot = -1,
-                    .whose = Whose::kTarget,
                     .kind = kind,
                     .text = std::move(text),
                     .sure = Sure::kCertain});

@@ -21,8 +21,6 @@ constexpr float kDoctorRowEm = 1.3f;
 constexpr float kDoctorWidthEm = 56;
 // Of a run that still grows: it is held to the rules again after this many times as long as that took last.
 constexpr int kRestFactor = 20;
-constexpr const char* kChecked =
-    "masks, positions, KV slots, acceptance, text, beams, padding, acceptance by level";
 
 struct SureMark {
   const char* glyph;
@@ -188,7 +186,7 @@ class DoctorPanel final : public Panel {
     };
     lines(head_text(diagnosis, *scene.capture), bold_text(scene, 0.95f), 0);
     if (diagnosis.groups.empty())
-      lines(std::string("Checked: ") + kChecked + ".", ui_text(scene, 0.9f), 0);
+      lines("Checked: " + doctor::checked_families() + ".", ui_text(scene, 0.9f), 0);
     const float indent = em * 1.4f;
     for (std::size_t i = 0; i < diagnosis.groups.size(); ++i) {
       const doctor::FindingGroup& group = diagnosis.groups[i];

@@ -178,7 +178,6 @@ void check_logits(const RunView& run, const ModelToCheck& with, std::vector<Find
          .node = row.node,
          .row = has_input ? input->row : -1,
          .slot = has_input ? input->slot : -1,
-         .whose = Whose::kTarget,
          .kind = "a row's numbers are not those of its path",
          .text = "the row of " + run.name(row.node) + " says " + run.token_text(best.token) + " " +
                  number_of(best.logprob) + "; its path alone makes " +
@@ -238,9 +237,6 @@ void check_greedy_text(const RunView& run, const ModelToCheck& with, std::vector
         {.code = Code::kTextGreedy,
          .step = step,
          .node = node,
-         .row = -1,
-         .slot = -1,
-         .whose = Whose::kTarget,
          .kind = std::string("the text leaves the model's greedy text: ") + to_string(parting),
          .text = "token " + std::to_string(run.at(node).depth) + " of the text is " +
                  run.token_text(token) + "; after " + run.name(before) + " the model's best is " +
