@@ -28,31 +28,11 @@ inline std::vector<float> random_values(std::size_t count, std::uint64_t seed, d
   return values;
 }
 
-struct MaskRow {
-  std::int32_t token, position, slot;
-  std::vector<std::int32_t> own;  // before itself
-};
+using MaskRow = TreeRow;
 
-struct MaskRowsBatch {
-  std::vector<std::int32_t> tokens, positions, slots, own, offsets = {0}, rows;
-  void add(const MaskRow& row) {
-    rows.push_back(static_cast<std::int32_t>(tokens.size()));
-    tokens.push_back(row.token);
-    positions.push_back(row.position);
-    slots.push_back(row.slot);
-    own.insert(own.end(), row.own.begin(), row.own.end());
-    own.push_back(row.slot);
-    offsets.push_back(static_cast<std::int32_t>(own.size()));
-  }
+struct MaskRowsBatch : TreeRows {
   ForwardBatch batch(const std::vector<std::int32_t>& prefix, const MaskBatch& masks) const {
-    ForwardBatch batch;
-    batch.tokens = tokens;
-    batch.positions = positions;
-    batch.slots = slots;
-    batch.prefix_slots = prefix;
-    batch.own_slots = own;
-    batch.own_offsets = offsets;
-    batch.logit_rows = rows;
+    ForwardBatch batch = TreeRows::batch(prefix);
     batch.masks = masks;
     return batch;
   }

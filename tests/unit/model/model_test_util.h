@@ -71,13 +71,11 @@ struct TreeRow {
   std::vector<std::int32_t> own;  // own slots before itself, in path order
 };
 
-// All of them behind `prefix`, logits of each.
-inline ForwardOutput run_tree_rows(Model& model, KvStorage& kv,
-                                   const std::vector<std::int32_t>& prefix,
-                                   const std::vector<TreeRow>& rows) {
-  std::vector<std::int32_t> tokens, positions, slots, own,
-      offsets = {0}, all = iota(static_cast<int>(rows.size()));
-  for (const TreeRow& row : rows) {
+// The lists of a batch of such rows.
+struct TreeRows {
+  std::vector<std::int32_t> tokens, positions, slots, own, offsets = {0}, rows;
+  void add(const TreeRow& row) {
+    rows.push_back(static_cast<std::int32_t>(tokens.size()));
     tokens.push_back(row.token);
     positions.push_back(row.position);
     slots.push_back(row.slot);
@@ -85,15 +83,26 @@ inline ForwardOutput run_tree_rows(Model& model, KvStorage& kv,
     own.push_back(row.slot);
     offsets.push_back(static_cast<std::int32_t>(own.size()));
   }
-  ForwardBatch batch;
-  batch.tokens = tokens;
-  batch.positions = positions;
-  batch.slots = slots;
-  batch.prefix_slots = prefix;
-  batch.own_slots = own;
-  batch.own_offsets = offsets;
-  batch.logit_rows = all;
-  return model.forward(batch, kv);
+  // All of them behind `prefix`, logits of each. Borrows this and `prefix`.
+  ForwardBatch batch(const std::vector<std::int32_t>& prefix) const {
+    ForwardBatch batch;
+    batch.tokens = tokens;
+    batch.positions = positions;
+    batch.slots = slots;
+    batch.prefix_slots = prefix;
+    batch.own_slots = own;
+    batch.own_offsets = offsets;
+    batch.logit_rows = rows;
+    return batch;
+  }
+};
+
+inline ForwardOutput run_tree_rows(Model& model, KvStorage& kv,
+                                   const std::vector<std::int32_t>& prefix,
+                                   const std::vector<TreeRow>& rows) {
+  TreeRows lists;
+  for (const TreeRow& row : rows) lists.add(row);
+  return model.forward(lists.batch(prefix), kv);
 }
 
 inline double max_difference(std::span<const float> a, std::span<const float> b) {
