@@ -1,5 +1,5 @@
-"""The adapter against the real library. Needs python/tests/setup_transformers; TRIESCOPE_ADAPTER_PROMPTS says how many
-prompts (2)."""
+"""The adapter against the real library. Needs torch, transformers and gguf, and is skipped without them.
+TRIESCOPE_ADAPTER_PROMPTS says how many prompts (2)."""
 
 import json
 import os
