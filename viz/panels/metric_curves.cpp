@@ -104,10 +104,11 @@ void draw_metric_curves(Canvas& canvas, Rect plot, const AxisScale& x,
     return draw_curves(canvas, plot, x, curves, 1, scene);
   const float now = x.px(static_cast<double>(scene.cursor) / capture::kPhaseCount);
   const float split = std::clamp(now, plot.x, plot.right());
-  canvas.push_clip({plot.x, plot.y - 2, split - plot.x, plot.h + 4});
+  const float dot = scene.em * 0.25f;  // points at the edge are whole
+  canvas.push_clip({plot.x, plot.y - dot, split - plot.x, plot.h + 2 * dot});
   draw_curves(canvas, plot, x, curves, 1, scene);
   canvas.pop_clip();
-  canvas.push_clip({split, plot.y - 2, plot.right() - split, plot.h + 4});
+  canvas.push_clip({split, plot.y - dot, plot.right() - split, plot.h + 2 * dot});
   draw_curves(canvas, plot, x, curves, kUnseenAlpha, scene);
   canvas.pop_clip();
 }
