@@ -26,6 +26,7 @@ from ._file import CaptureFile, identity, tables_of
 KINDS = ("text", "drafts", "beams")
 OWNERS = ("target", "draft", "head")
 DRAFTER_KINDS = ("model", "head", "text", "other")
+KV_PHASES = ("commit", "forward")
 STATUSES = ("done", "stopped", "failed")
 VERDICT_COLUMNS = ("p", "q", "u", "rank", "score", "gap", "replacement", "reason", "value", "threshold", "count", "why")
 PROMPT, DRAFT, FORWARD, ACCEPT, COMMIT, OBSERVE = -1, 0, 1, 2, 3, 4
@@ -766,10 +767,12 @@ class Round:
     def kv(self, taken: Any = (), moved: Any = (), freed: Any = (), garbage: Any = (), live: Optional[int] = None,
            reserved: Optional[int] = None, bytes_per_token: Optional[int] = None, *, owner: str = "target",
            moved_bytes: int = 0, greedy: Optional[int] = None, batch_beam: Optional[int] = None,
-           device: Tuple[int, int] = (-1, -1)) -> None:
+           device: Tuple[int, int] = (-1, -1), phase: str = "commit") -> None:
         """What happened to KV slots: taken [(slot, node)], moved [(from, to)], freed and garbage [slot]; live and
-        reserved: tokens at the end of the step."""
+        reserved: tokens at the end of the step. phase: when slots were moved, freed or marked as garbage: at the
+        "commit", or with the owner's "forward"s, between the calls of rows() where this call stands."""
         _choice("kv(owner=…)", owner, OWNERS)
+        _choice("kv(phase=…)", phase, KV_PHASES)
 
         def pairs(value: Any, name: str) -> List[Tuple[Any, Any]]:
             result = []
@@ -786,7 +789,8 @@ class Round:
                          "freed": values.ids(freed, "kv(freed=…)", "slots"),
                          "garbage": values.ids(garbage, "kv(garbage=…)", "slots"), "live": live, "reserved": reserved,
                          "bytes": bytes_per_token, "moved_bytes": moved_bytes, "greedy": greedy,
-                         "batch_beam": batch_beam, "device": device})
+                         "batch_beam": batch_beam, "device": device, "phase": phase,
+                         "forward": sum(one["owner"] == owner for one in self._batches)})
 
     def time(self, draft: float = 0.0, forward: float = 0.0, accept: float = 0.0, commit: float = 0.0,
              observe: float = 0.0) -> None:
@@ -1038,7 +1042,10 @@ class Round:
             if not self._sent[index] and not self._is_probe[index]:
                 self._verdict(draft, node, "withdrawn", {"score": self._scores.get(index)})
         for batch in [one for one in self._batches if one["owner"] != "target"]:
+            self._between(batch["owner"], batch["forward"], draft)
             self._batch(step, batch, draft)
+        for owner in OWNERS[1:]:
+            self._between(owner, None, draft)
         for owner, nodes, rows in self._outputs:
             if owner != "target":
                 self._rows_said(owner, nodes, rows, draft)
@@ -1048,7 +1055,9 @@ class Round:
                     cap._take(kv["owner"], slot, node, draft)
         # Forward.
         for batch in [one for one in self._batches if one["owner"] == "target"]:
+            self._between("target", batch["forward"], forward)
             self._batch(step, batch, forward)
+        self._between("target", None, forward)
         for kv in self._kv:
             if kv["owner"] == "target":
                 for slot, node in kv["taken"]:
@@ -1299,31 +1308,45 @@ class Round:
             cap._frontier = frontier
         self._commit_kv(step, commit, live | {0})
 
+    def _between(self, owner: str, forward: Optional[int], tick: int) -> None:
+        """What happened to an owner's slots between its forwards, up to this one (None: all that is left)."""
+        for kv in self._kv:
+            if kv["owner"] == owner and kv["phase"] == "forward" and not kv.get("is_done") and (
+                    forward is None or kv["forward"] <= forward):
+                kv["is_done"] = True
+                self._change_slots(kv, tick)
+
+    def _change_slots(self, kv: Dict[str, Any], tick: int) -> None:
+        cap, owner = self._cap, kv["owner"]
+        before = dict(cap._holder[owner])
+        for source, to in kv["moved"]:
+            node = before.get(source)
+            if node is None:
+                cap._remark("moved", f"step {self._step}: slot {source} is moved to {to}, but nothing is known to lie there", tick)
+                continue
+            cap._used[owner].add(to)
+            cap._put(owner, to, node)
+            cap._add("slot", (tick, "move", to, node, source, owner))
+        for slot in kv["garbage"]:
+            if slot in cap._holder[owner]:
+                cap._garbage[owner].add(slot)
+                cap._add("slot", (tick, "garbage", slot, cap._holder[owner][slot], -1, owner))
+        for slot in kv["freed"]:
+            cap._free(owner, slot, tick, before.get(slot))
+
     def _commit_kv(self, step: int, tick: int, on_path: Set[int]) -> None:
         cap = self._cap
         told = [kv for kv in self._kv if kv["moved"] or kv["freed"] or kv["garbage"]]
         for kv in told:
-            owner = kv["owner"]
-            before = dict(cap._holder[owner])
-            for source, to in kv["moved"]:
-                node = before.get(source)
-                if node is None:
-                    cap._remark("moved", f"step {step}: slot {source} is moved to {to}, but nothing is known to lie there", tick)
-                    continue
-                cap._used[owner].add(to)
-                cap._put(owner, to, node)
-                cap._add("slot", (tick, "move", to, node, source, owner))
-            for slot in kv["garbage"]:
-                if slot in cap._holder[owner]:
-                    cap._garbage[owner].add(slot)
-                    cap._add("slot", (tick, "garbage", slot, cap._holder[owner][slot], -1, owner))
-            for slot in kv["freed"]:
-                cap._free(owner, slot, tick, before.get(slot))
-        if not told and cap._holder["target"]:
+            if kv["phase"] == "commit":
+                self._change_slots(kv, tick)
+        if not any(kv["owner"] == "target" for kv in told) and cap._holder["target"]:
             self._settle(tick, on_path)
-        for kv in self._kv:
-            if kv["live"] is not None or kv["reserved"] is not None or kv in told or kv["taken"]:
-                self._memory(step, kv)
+        for owner in OWNERS:
+            mine = [kv for kv in self._kv if kv["owner"] == owner]
+            figures = [kv for kv in mine if kv["live"] is not None or kv["reserved"] is not None]
+            if figures or any(kv in told or kv["taken"] for kv in mine):
+                self._memory(step, {**(figures or mine)[-1], "moved_bytes": sum(kv["moved_bytes"] for kv in mine)})
         if not self._kv and cap._holder["target"]:
             self._memory(step, NOTHING_TOLD)
 
