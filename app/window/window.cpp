@@ -278,6 +278,11 @@ int run_window(const WindowOptions& options) {
       !options.script.empty() || !options.screenshot.empty() || !options.state.empty();
   WindowPlace place = scripted ? WindowPlace() : preferences.window;
   if (options.width > 0) place = {.width = options.width, .height = options.height};
+  // Before there is a window: a place that is not there is an error of the command line.
+  if (!options.open.empty() && !options.captures.empty()) {
+    const std::string& path = options.captures.front();
+    find_place(*capture::Capture::open(path), path, options.open);
+  }
   Display display(place);
   Workspace workspace(std::move(preferences), [] { glfwPostEmptyEvent(); });
   workspace.animate = options.animate;
@@ -297,14 +302,8 @@ int run_window(const WindowOptions& options) {
     workspace.comparison.start(workspace.documents.all().back().get());
   }
 
-  if (!options.open.empty()) {
-    if (!workspace.active())
-      throw Error(ErrorCode::kNotFound,
-                  "--open: no capture to show" + (workspace.log.problems.empty()
-                                                      ? std::string()
-                                                      : ": " + workspace.log.problems.back()));
+  if (!options.open.empty() && workspace.active())
     open_place(workspace.documents, *workspace.active(), options.open);
-  }
 
   if (!options.layout.empty()) workspace.use_layout(options.layout);
   if (options.lecture) {

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "core/base/counted.h"
-
 namespace triescope::capture {
 
 void RowFaults::extend() {
@@ -68,11 +66,6 @@ std::vector<SlotFault> RowFaults::slots(std::int32_t step, Whose whose) const {
   const auto of_step = std::ranges::equal_range(
       of(whose).slot_faults, step, {}, [](const SlotFault& fault) { return step_of(fault.tick); });
   return {of_step.begin(), of_step.end()};
-}
-
-std::string steps_text(std::span<const std::int32_t> steps) {
-  if (steps.empty()) return "";
-  return "in " + counted(steps.size(), "step") + ", first at " + std::to_string(steps.front());
 }
 
 }  // namespace triescope::capture

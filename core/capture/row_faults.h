@@ -67,7 +67,4 @@ class RowFaults {
   mutable std::vector<RowSight> shown_;
 };
 
-// "the same in 212 of 240 steps, first at 3"; "" = there are none.
-std::string steps_text(std::span<const std::int32_t> steps);
-
 }  // namespace triescope::capture

@@ -137,13 +137,19 @@ void RowSights::each_missing(const InputRow& row, const SlotRuns& asked, const S
                                                      : SightFaultKind::kNotAncestor;
     return visit(SightFault{kind, slot, occupant});
   };
-  bool goes_on = true;
+  // Itself first: it is one of very many, where a row sees nothing.
+  const auto own_slots = contents_.slots_of(row.node);
+  const bool sees_itself = std::ranges::any_of(
+      own_slots, [&](std::int32_t slot) { return holds_slot(seen.slots, slot); });
+  bool goes_on = sees_itself || row.node == 0 || row.node == -1 || !is_required(row.node) ||
+                 tell(own_slots.empty() ? -1 : std::ranges::min(own_slots), row.node);
   const auto& occupants = contents_.occupants();
+  if (!goes_on) return;
   for_each_run_without(asked, seen.slots, [&](std::int32_t first, std::int32_t last) {
     for (auto at = occupants.lower_bound(first);
          goes_on && at != occupants.end() && at->first <= last; ++at) {
       const auto [slot, occupant] = *at;
-      if (!is_required(occupant)) continue;
+      if (occupant == row.node || !is_required(occupant)) continue;
       // Any copy will do, and all that are missing are one fault.
       const auto copies = contents_.slots_of(occupant);
       if (copies.size() > 1 &&
@@ -158,16 +164,14 @@ void RowSights::each_missing(const InputRow& row, const SlotRuns& asked, const S
   const std::int32_t own = place_of(row);
   for (const std::int32_t occupant : contents_.unplaced()) {
     if (!goes_on) return;
-    if (is_required(occupant) && capture_->position_of(occupant) <= own &&
+    if (occupant != row.node && is_required(occupant) && capture_->position_of(occupant) <= own &&
         is_in_window(occupant, row))
       goes_on = tell(-1, occupant);
   }
   for (std::int32_t node = row.node; goes_on && node > 0 && node != contents_.path_node();
        node = parent_of(*capture_, node))
-    if (contents_.slots_of(node).empty() && is_in_window(node, row)) goes_on = tell(-1, node);
-  if (goes_on && row.node <= -2 && contents_.slots_of(row.node).empty() &&
-      !contents_.unplaced().contains(row.node))
-    tell(-1, row.node);
+    if (node != row.node && contents_.slots_of(node).empty() && is_in_window(node, row))
+      goes_on = tell(-1, node);
 }
 
 bool RowSights::is_right(const InputRow& row) {

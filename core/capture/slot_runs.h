@@ -88,12 +88,15 @@ inline bool holds_slot(std::span<const std::int32_t> runs, std::int32_t slot) {
   return false;
 }
 
-// "0-15 18"
+// "0-15 18"; runs that touch are one.
 inline std::string runs_text(std::span<const std::int32_t> runs) {
   std::string text;
-  for (std::size_t i = 0; i + 1 < runs.size(); i += 2) {
+  for (std::size_t i = 0; i + 1 < runs.size();) {
+    std::size_t last = i + 1;
+    while (last + 2 < runs.size() && runs[last + 1] == runs[last] + 1) last += 2;
     text += (text.empty() ? "" : " ") + std::to_string(runs[i]);
-    if (runs[i + 1] > runs[i]) text += "-" + std::to_string(runs[i + 1]);
+    if (runs[last] > runs[i]) text += "-" + std::to_string(runs[last]);
+    i = last + 1;
   }
   return text;
 }

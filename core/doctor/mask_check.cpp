@@ -46,7 +46,7 @@ std::string sight_text(const RunView& run, const InputRow& row, const SightFault
 
 void check_mask(const RunView& run, std::vector<Finding>& out) {
   // A mask that is wrong is wrong in many places: of each fault the first in a row, among so many.
-  constexpr std::size_t kMostOfRow = 4096;
+  constexpr std::size_t kMostOfRow = 1024;
   const RowFaults& faults = run.capture.row_faults();
   for (const Whose whose : run.capture.owners()) {
     RowSights sights(run.capture, whose);

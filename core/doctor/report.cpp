@@ -9,13 +9,6 @@ nlohmann::json number_or_null(std::int32_t number) {
   return number == -1 ? nlohmann::json() : nlohmann::json(number);
 }
 
-std::string times_of(const FindingGroup& group) {
-  if (group.count == 1) return "";
-  if (group.steps <= 1) return std::to_string(group.count) + " times in this step. ";
-  return std::to_string(group.count) + " times in " + std::to_string(group.steps) +
-         " steps, first at " + std::to_string(group.first.step) + ". ";
-}
-
 }  // namespace
 
 std::string place_text(const Finding& finding) {
@@ -41,6 +34,13 @@ std::string place_link(const Finding& finding) {
   return link;
 }
 
+std::string times_text(const FindingGroup& group) {
+  if (group.count == 1) return "";
+  if (group.steps <= 1) return std::to_string(group.count) + " times in this step";
+  return std::to_string(group.count) + " times in " + std::to_string(group.steps) +
+         " steps, first at " + std::to_string(group.first.step);
+}
+
 std::string report_text(const Diagnosis& diagnosis, const std::string& path) {
   std::string text = path + ": ";
   const std::size_t count = diagnosis.groups.size();
@@ -53,7 +53,8 @@ std::string report_text(const Diagnosis& diagnosis, const std::string& path) {
             to_string(first.sure) + ")\n";
     const std::string place = place_text(first);
     text += "  " + place + (place.empty() ? "" : ": ") + first.text + ".\n";
-    text += "  " + times_of(group) + "Rule: " + rule_of(first.code) + "\n";
+    const std::string times = times_text(group);
+    text += "  " + times + (times.empty() ? "" : ". ") + "Rule: " + rule_of(first.code) + "\n";
   }
   for (const std::string& family : diagnosis.not_checked) text += "not checked: " + family + "\n";
   if (count > 0)

@@ -12,6 +12,9 @@ std::string place_text(const Finding& finding);
 // The same for `triescope RUN --open`: "step/3/node/5"; "" = it names neither.
 std::string place_link(const Finding& finding);
 
+// How often and since when: "5 times in 5 steps, first at 3", "3 times in this step"; "" = once.
+std::string times_text(const FindingGroup& group);
+
 std::string report_text(const Diagnosis& diagnosis, const std::string& path);
 // {"findings": [{"code", "count", "first": {"step", "node", "row", "slot"}, "text", …}]}: docs/cli.md.
 std::string report_json(const Diagnosis& diagnosis);

@@ -121,6 +121,31 @@ class Recording(Case):
                           (6, "alloc", 9, 3), (8, "move", 3, 3), (8, "free", 7, 2), (8, "free", 9, 3)])
         self.assertEqual([(row["step"], row["live"], row["reserved"]) for row in self.rows("memory")], [(0, 2, 0), (1, 4, 16)])
 
+    def test_slots_between_the_forwards_of_a_head_are_told_there(self):
+        cap = self.recorder()
+        cap.prompt([1, 2, 3])
+        with cap.round() as r:
+            r.draft([4, 5], drafter=triescope.Drafter("my head", "head"))
+            r.rows([0], slots=[7], owner="head")
+            r.kv(freed=[7], owner="head", phase="forward")
+            r.rows([1], slots=[7], owner="head")
+            r.kv(live=1, reserved=8, owner="head")
+            r.rows([-1, 0, 1], slots=[2, 3, 4])
+            r.kv(garbage=[4])
+            r.kv(live=4)
+            r.commit([0], token=6)
+        cap.finish()
+        head = [row for row in self.rows("slot") if row["whose"] == "head"]
+        self.assertEqual([(row["action"], row["slot"], row["tick"] % 5) for row in head],
+                         [("alloc", 7, 0), ("free", 7, 0), ("reuse", 7, 0)])
+        # Several calls of an owner are one row of its figures.
+        memory = [(row["whose"], row["live"]) for row in self.rows("memory") if row["step"] == 1]
+        self.assertEqual(memory, [("target", 4), ("head", 1)])
+        with self.assertRaises(ValueError), cap.__class__(self.path("other.tscap")) as other:
+            other.prompt([1])
+            with other.round() as r:
+                r.kv(freed=[1], phase="accept")
+
     def test_what_is_not_told_is_not_made_up(self):
         with self.recorder() as cap:
             cap.prompt([1, 2])

@@ -25,6 +25,11 @@ expect 6 '^position.depth: all rows behind the prompt are off by the same \(cert
 [[ $? == 6 ]] || { echo "FAILED: exit code of --json"; failures=$((failures + 1)); }
 check_json "$work/off.json" '[f["code"] for f in d["findings"]] == ["position.depth"]'
 check_json "$work/off.json" 'd["findings"][0]["first"]["step"] == 1 and d["findings"][0]["count"] > 5 and d["findings"][0]["text"]'
+# A place that is not there is told without a window.
+expect 3 'has no step 999; its steps are 0 to' env -u DISPLAY -u WAYLAND_DISPLAY "$TRIESCOPE" "$run" --open step/999
+expect 3 'has no node 99999; its nodes are 0 to' env -u DISPLAY -u WAYLAND_DISPLAY "$TRIESCOPE" "$run" --open step/1/node/99999
+expect 2 'expected step/12, node/57 or step/12/node/57' env -u DISPLAY -u WAYLAND_DISPLAY "$TRIESCOPE" "$run" --open here
+expect 3 'text.tscap' env -u DISPLAY -u WAYLAND_DISPLAY "$TRIESCOPE" "$work/text.tscap" --open step/1
 # Two runs.
 expect 0 'nothing found' "$TRIESCOPE" doctor "$run" "$work/off.tscap"
 expect 6 '^text.greedy: two texts of one prompt part: chosen' "$TRIESCOPE" doctor "$run" "$work/beam.tscap"

@@ -59,7 +59,12 @@ void draw_glyph(Canvas& canvas, std::string_view glyph, Point c, float size, Col
                              {c.x + r * 0.75f, c.y - r * 0.65f},
                              {c.x, c.y + r * 0.75f}};
     canvas.fill_polygon(corners, color);
-  } else if (glyph == "Δ") {
+  } else if (glyph == "▲") {
+    const Point corners[] = {{c.x - r * 0.85f, c.y + r * 0.7f},
+                             {c.x + r * 0.85f, c.y + r * 0.7f},
+                             {c.x, c.y - r * 0.8f}};
+    canvas.fill_polygon(corners, color);
+  } else if (glyph == "Δ" || glyph == "△") {
     const Point corners[] = {{c.x, c.y - r * 0.75f},
                              {c.x + r * 0.75f, c.y + r * 0.65f},
                              {c.x - r * 0.75f, c.y + r * 0.65f},
@@ -101,6 +106,11 @@ void draw_glyph(Canvas& canvas, std::string_view glyph, Point c, float size, Col
 void draw_difference(Canvas& canvas, Point center, float size, const Scene& scene) {
   canvas.fill_circle(center, size * 0.72f, scene.theme.background);
   draw_glyph(canvas, "≠", center, size, scene.theme.difference);
+}
+
+void draw_fault(Canvas& canvas, Point center, float size, bool is_recorded, const Scene& scene) {
+  canvas.fill_circle(center, size * 0.72f, scene.theme.background);
+  draw_glyph(canvas, is_recorded ? "▲" : "△", center, size, scene.theme.fault);
 }
 
 void draw_lit(Canvas& canvas, Rect box, float size, const Scene& scene) {

@@ -18,6 +18,10 @@ void draw_glyph(Canvas& canvas, std::string_view glyph, Point center, float size
 // Draws the mark ≠ where another run differs, `size` px across, legible on any ground.
 void draw_difference(Canvas& canvas, Point center, float size, const Scene& scene);
 
+// Marks what is recorded and not as the tree asks (▲), or asked for and not recorded (△), `size` px across,
+// legible on any ground.
+void draw_fault(Canvas& canvas, Point center, float size, bool is_recorded, const Scene& scene);
+
 // Marks what changed just now (Scene::lights()): a halo around `box` and the mark ✦, `size` px
 // across, on its top left corner.
 void draw_lit(Canvas& canvas, Rect box, float size, const Scene& scene);

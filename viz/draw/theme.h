@@ -34,6 +34,7 @@ struct Theme {
   Color kept, rejected, star, corrected, gone;  // colours of verdicts
   bool star_outlined = false;                   // the star's colour alone has too little contrast
   Color lit;                                    // for what changed just now, with the glyph ✦
+  Color fault;                    // for what is not as the tree asks, with the glyphs ▲ △
   Color difference;               // for what two runs do differently, with the glyph ≠
   Color difference_tint() const;  // stands behind a token that differs
   Mark mark(capture::NodeState state) const;

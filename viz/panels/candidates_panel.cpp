@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "viz/draw/drawing.h"
+#include "viz/draw/fault_text.h"
 #include "viz/draw/node_text.h"
 #include "viz/panels/owner_switch.h"
 #include "viz/panels/panel_rows.h"
@@ -72,8 +73,20 @@ class CandidatesPanel final : public Panel {
             "after " + (node == 0 ? std::string("the prompt")
                                   : "node " + std::to_string(node) + " " + node_text(scene, node)),
             bold_text(scene, 0.9f));
-    const Rect whole{area.x + pad, area.y + em * 1.7f, area.w - 2 * pad,
-                     std::max(1.0f, area.h - em * 1.9f)};
+    // The numbers of a row that stood wrong, or saw what is not its text, are not those of its path.
+    const auto last = static_cast<std::int32_t>(scene.capture->run().prompt_tokens.size());
+    const auto faults = row_fault_lines(scene, node == 0 ? -1 - last : node, source.whose);
+    const float warning = faults.empty() ? 0 : em * 1.35f;
+    if (!faults.empty()) {
+      draw_glyph(canvas, "▲", {area.x + pad + em * 0.45f, area.y + em * 2.3f}, em * 0.75f,
+                 scene.theme.fault);
+      text_in(
+          canvas,
+          {area.x + pad + em * 1.2f, area.y + em * 1.65f, area.w - 2 * pad - em * 1.2f, em * 1.3f},
+          "its row " + faults.front(), ui_text(scene, 0.86f));
+    }
+    const Rect whole{area.x + pad, area.y + em * 1.7f + warning, area.w - 2 * pad,
+                     std::max(1.0f, area.h - em * 1.9f - warning)};
     const float row = em * kRowEm, token = std::min(em * 9, whole.w * 0.42f);
     const bool logs = whole.w > em * 18;
     const float p_width = em * 3.6f, log_width = logs ? em * 4 : 0;

@@ -6,6 +6,7 @@
 
 #include "core/base/counted.h"
 #include "viz/draw/drawing.h"
+#include "viz/draw/fault_text.h"
 #include "viz/draw/node_text.h"
 #include "viz/draw/reason_text.h"
 #include "viz/panels/metric_curves.h"
@@ -192,6 +193,17 @@ void add_metrics(std::vector<Fact>& facts, const Scene& scene, std::int32_t node
                          capture::to_string(capture::phase_of(row.tick))});
 }
 
+// What is recorded of its rows and is not as the tree asks, of every model.
+void add_faults(std::vector<Fact>& facts, const Scene& scene, std::int32_t node) {
+  for (const capture::Whose whose : scene.capture->owners())
+    for (const std::string& line : row_fault_lines(scene, node, whose))
+      facts.push_back({"not as the tree asks",
+                       whose == capture::Whose::kTarget
+                           ? line
+                           : "the " + std::string(owner_name(whose)) + "'s row: " + line,
+                       ""});
+}
+
 std::vector<Fact> facts_of(const Scene& scene, MetricCurves& curves) {
   if (!scene.capture) return {};
   const std::int32_t node = scene.focus.node();
@@ -200,6 +212,7 @@ std::vector<Fact> facts_of(const Scene& scene, MetricCurves& curves) {
   if (!known) return run_facts(scene, curves);
   std::vector<Fact> facts = node_facts(scene, node);
   add_metrics(facts, scene, node);
+  add_faults(facts, scene, node);
   return facts;
 }
 

@@ -23,6 +23,8 @@ struct KvStrip {
   capture::Tick tick = 0;  // the slots are shown as they were before it
   std::string title;       // "" = none
   std::vector<std::int32_t> slots;
+  std::vector<std::int32_t> faulty =
+      {};                 // those of them where KV is not as the tree asks, ascending
   std::int32_t used = 0;  // slots below this one were used; the others are only reserved
   SlotGrid grid;
   float scroll = 0;

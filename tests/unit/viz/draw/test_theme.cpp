@@ -112,6 +112,8 @@ TEST_CASE("text can be read on the background, marks can be seen on it") {
           (theme.star_outlined ? 2.2 : 3));
     CHECK(contrast(theme.difference, theme.background) >= theme.text_contrast);
     CHECK(contrast(theme.lit, theme.background) >= theme.text_contrast);
+    CHECK(contrast(theme.fault, theme.background) >= theme.text_contrast);
+    CHECK(contrast(theme.fault, theme.surface) >= theme.text_contrast);
     for (int rank = 0; rank < 6; ++rank) CHECK(contrast(theme.beam(rank), theme.background) >= 2.2);
   }
 }

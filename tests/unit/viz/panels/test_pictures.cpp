@@ -12,6 +12,7 @@
 
 #include "tests/support/files.h"
 #include "tests/unit/viz/captures.h"
+#include "tests/unit/viz/faulty_runs.h"
 #include "tests/unit/viz/recording_canvas.h"
 #include "tests/unit/viz/wandering_input.h"
 #include "viz/panels/panel.h"
@@ -98,10 +99,16 @@ TEST_CASE("pictures: every panel draws and answers as it did") {
   const std::string path =
       std::string(TRIESCOPE_TEST_SOURCE_DIR) + "/tests/unit/viz/panels/pictures.golden";
   const capture::Capture &beam = test::beam_capture(), &draft = test::draft_capture();
+  const capture::Capture &masked = test::faulty_capture<test::masked_wrongly>(),
+                         &shifted = test::faulty_capture<test::stale_and_shifted>(),
+                         &slots = test::faulty_capture<test::slots_taken_wrongly>();
   const Case cases[] = {{"beam", beam, draft, {7, 5, 1000, 600}, 14},
                         {"beam-small", beam, draft, {3, 3, 560, 320}, 26},
                         {"draft", draft, beam, {7, 5, 1000, 600}, 14},
-                        {"draft-small", draft, beam, {3, 3, 560, 320}, 26}};
+                        {"draft-small", draft, beam, {3, 3, 560, 320}, 26},
+                        {"masked-wrongly", masked, draft, {7, 5, 1000, 600}, 14},
+                        {"stale-and-shifted", shifted, draft, {3, 3, 560, 320}, 26},
+                        {"slots-taken-wrongly", slots, draft, {7, 5, 1000, 600}, 14}};
   std::vector<std::string> lines;
   for (const Case& one : cases)
     for (const auto& panel : make_panels())
