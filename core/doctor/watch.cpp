@@ -64,8 +64,15 @@ DoctorWatch::Key DoctorWatch::key_of(const capture::Capture& capture) {
           capture.status()};
 }
 
+void DoctorWatch::give_up() {
+  std::erase_if(ended_, [](const auto& job) { return job->is_over.load(); });
+  if (!job_) return;
+  job_->thread.request_stop();
+  ended_.push_back(std::move(job_));
+}
+
 void DoctorWatch::check_here(const capture::Capture& capture) {
-  job_.reset();
+  give_up();
   const auto begin = Clock::now();
   opinion_ = {.diagnosis = diagnose(capture), .last_step = capture.last_step(), .is_current = true};
   made_ = Clock::now();
@@ -86,7 +93,7 @@ const DoctorWatch::Opinion& DoctorWatch::look(const capture::Capture& capture) {
   const auto is_of = [&](const Key& other) {
     return other.capture == key.capture && other.path == key.path;
   };
-  if (job_ && !is_of(job_->about)) job_.reset();
+  if (job_ && !is_of(job_->about)) give_up();
   if (job_ && job_->is_over) take_result();
   if (!is_of(about_)) {
     about_ = {};

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "core/capture/capture.h"
 #include "core/doctor/doctor.h"
@@ -50,13 +51,15 @@ class DoctorWatch {
   static Key key_of(const capture::Capture& capture);
   void check_here(const capture::Capture& capture);
   void take_result();
+  void give_up();
 
   std::int64_t rows_at_once_;
   Key about_;
   Opinion opinion_;
   Clock::time_point made_;
   Clock::duration took_{};
-  std::unique_ptr<Job> job_;  // null: nothing is being checked
+  std::unique_ptr<Job> job_;                 // null: nothing is being checked
+  std::vector<std::unique_ptr<Job>> ended_;  // given up, and not yet over: nobody waits for them
 };
 
 }  // namespace triescope::doctor
