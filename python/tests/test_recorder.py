@@ -191,6 +191,14 @@ class Recording(Case):
         self.check_remark("not its own text", tell)
         self.assertEqual([row["slot"] for row in self.rows("input")][3:7], [3, 4, 5, 6])
 
+    def test_a_finished_capture_is_one_file_and_stays_one_when_it_is_read(self):
+        with self.recorder() as cap:
+            cap.prompt([1, 2, 3])
+            tree_round(cap)
+        with triescope.open(self.path()) as run:
+            self.assertEqual(len(run.steps), 2)
+        self.assertEqual(os.listdir(self.folder), ["run.tscap"])
+
     def test_a_warning_names_the_line_of_the_program_that_is_recorded(self):
         mask = [list(line) for line in TREE]
         mask[2][1] = True
