@@ -222,6 +222,15 @@ Value verdict_number(const Arguments& a, float capture::VerdictRow::*member, con
   return static_cast<double>(value);
 }
 
+// Whether one of the slots that a recorder says a row attended to held the node then.
+bool held_by(const capture::Capture& capture, const capture::SeenRow& seen, std::int32_t node) {
+  const capture::Tick behind = capture::make_tick(seen.step, capture::Phase::kAccept);
+  for (std::size_t i = 0; i + 1 < seen.slots.size(); i += 2)
+    for (std::int32_t slot = seen.slots[i]; slot <= seen.slots[i + 1]; ++slot)
+      if (capture.slot_at(slot, behind).node == node) return true;
+  return false;
+}
+
 // The input row of the forward through which a node went.
 Value sees(const Arguments& a) {
   const std::int32_t node = a.node_number(0);
@@ -231,6 +240,8 @@ Value sees(const Arguments& a) {
     for (const capture::InputRow& input : a.capture.inputs(step))
       if (input.node == node) {
         if (other >= 0) a.node_number(1);
+        if (const capture::SeenRow* const seen = a.capture.seen(input))
+          return held_by(a.capture, *seen, other);
         return a.capture.visible(input, other);
       }
   throw "node " + std::to_string(node) + " went through no forward of this run";

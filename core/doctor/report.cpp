@@ -1,5 +1,6 @@
 #include "core/doctor/report.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 namespace triescope::doctor {
@@ -41,8 +42,9 @@ std::string times_text(const FindingGroup& group) {
          " steps, first at " + std::to_string(group.first.step);
 }
 
-std::string report_text(const Diagnosis& diagnosis, const std::string& path) {
-  std::string text = path + ": ";
+std::string report_text(const Diagnosis& diagnosis, const std::string& title,
+                        const std::string& path) {
+  std::string text = title + ": ";
   const std::size_t count = diagnosis.groups.size();
   text += count == 0
               ? "nothing found\n"
@@ -57,6 +59,10 @@ std::string report_text(const Diagnosis& diagnosis, const std::string& path) {
     text += "  " + times + (times.empty() ? "" : ". ") + "Rule: " + rule_of(first.code) + "\n";
   }
   for (const std::string& family : diagnosis.not_checked) text += "not checked: " + family + "\n";
+  const auto placed = std::ranges::find_if(
+      diagnosis.groups, [](const FindingGroup& group) { return !place_link(group.first).empty(); });
+  if (placed != diagnosis.groups.end() && !path.empty())
+    text += "\nLook at it: triescope " + path + " --open " + place_link(placed->first) + "\n";
   if (count > 0)
     text += "\nWhat each code means, what usually causes it and how to mend it: docs/doctor.md\n";
   return text;

@@ -208,6 +208,32 @@ class Recording(Case):
         self.check_remark("not its own text", lambda cap: tree_round(cap, mask))
         self.assertEqual(self.rows("seen")[2]["slots"], "0-5")
 
+    def test_lists_of_slots_without_slots_are_those_of_a_cache_without_gaps(self):
+        def tell(cap):
+            end = 3 + len(cap.tokens())
+            tree_round(cap, [range(end + row) for row in range(4)])
+
+        self.check_remark("not its own text", tell)
+        self.assertEqual([row["slot"] for row in self.rows("input")][3:7], [3, 4, 5, 6])
+
+    def test_a_finished_capture_is_one_file_and_stays_one_when_it_is_read(self):
+        with self.recorder() as cap:
+            cap.prompt([1, 2, 3])
+            tree_round(cap)
+        with triescope.open(self.path()) as run:
+            self.assertEqual(len(run.steps), 2)
+        self.assertEqual(os.listdir(self.folder), ["run.tscap"])
+
+    def test_a_warning_names_the_line_of_the_program_that_is_recorded(self):
+        mask = [list(line) for line in TREE]
+        mask[2][1] = True
+        with self.assertWarns(RecordWarning) as caught, self.recorder() as cap:
+            cap.prompt([1, 2, 3])
+            with cap.round() as r:
+                r.commit([], token=8)
+            tree_round(cap, mask)
+        self.assertEqual(caught.filename, __file__)
+
     def test_an_ancestor_that_is_hidden(self):
         mask = [list(line) for line in TREE]
         mask[3][1] = False

@@ -69,6 +69,14 @@ def _json(where: str, value: Any) -> str:
     return json.dumps(value, separators=(",", ":"), default=lambda one: values.plain(one) if hasattr(one, "tolist") else str(one))
 
 
+def _callers() -> int:
+    """The stacklevel at which a warning names the line of the caller's program, not one of this package."""
+    level, frame = 1, sys._getframe(1)
+    while frame.f_back is not None and frame.f_globals.get("__package__") == __package__:
+        level, frame = level + 1, frame.f_back
+    return level
+
+
 _open_recorders: "weakref.WeakSet[Recorder]" = weakref.WeakSet()
 
 
@@ -384,7 +392,7 @@ class Recorder:
         if rule not in self._warned:
             self._warned.add(rule)
             warnings.warn(f"{text} (recorded as it is; more of this kind is only in the capture's log)", RecordWarning,
-                          stacklevel=4)
+                          stacklevel=_callers())
 
     # Caches.
 
@@ -507,7 +515,7 @@ class Recorder:
             if self._strict:
                 raise RecordError(f"{self.path}: cannot be written: {error}") from error
             warnings.warn(f"{self.path}: cannot be written any more: {error}; the run goes on unrecorded. "
-                          "What was written stays readable", RecordWarning, stacklevel=4)
+                          "What was written stays readable", RecordWarning, stacklevel=_callers())
         finally:
             for rows in self._rows.values():
                 rows.clear()
@@ -897,11 +905,11 @@ class Round:
         count = len(nodes)
         mask, columns = batch.get("mask"), batch.get("columns")
         slots = batch.get("slots")
-        if slots is None and mask is not None and columns is not None and owner == "target" and cap.kind != "beams":
+        if slots is None and mask is not None and owner == "target" and cap.kind != "beams":
             if not cap._is_dense:
                 cap._is_dense = True
                 cap._dense_length = len(cap._prompt or ()) - len(self._prompt_rows) + max(0, cap._depth[self._tip] - 1)
-            base = cap._dense_length if columns == count else columns - count
+            base = cap._dense_length if columns in (None, count) else columns - count
             if base != cap._dense_length:
                 cap._remark("columns", f"step {self._step}: the mask has {columns} columns; the text and {count} rows have "
                                        f"{cap._dense_length + count}, the rows alone {count}", tick)

@@ -60,7 +60,12 @@ config["eagle_config"]["eagle_aux_hidden_state_layer_ids"] = [layer + 1 for laye
 json.dump(config, open(sys.argv[1], "w"))
 P
   expect 6 'read with auxiliary layers one down the head makes' "$TRIESCOPE" doctor "$work/right.tscap" --model SmolLM2-135M-Instruct --head "$work/head"
-  expect 3 'whose file has one reading' "$TRIESCOPE" doctor "$work/right.tscap" --model SmolLM2-135M-Instruct --head "$TRIESCOPE_SOURCE/assets/draft/medusa"
+  expect 3 'whose file has one reading' "$TRIESCOPE" doctor "$work/right.tscap" --model SmolLM2-135M-Instruct --head "$TRIESCOPE_SOURCE/assets/draft/space"
+  # A run that used the head with its layers one up: the file is right, the program is not.
+  "$TRIESCOPE" decode --method eagle3 --set layers=3,16,28 --prompt "The three primary colours are red, yellow and blue. Mixing" --max-new-tokens 24 --capture "$work/used.tscap" --quiet >/dev/null
+  "$TRIESCOPE" doctor "$work/used.tscap" --model SmolLM2-135M-Instruct --head "$TRIESCOPE_SOURCE/assets/draft/eagle3" --json >"$work/used.json"
+  check_json "$work/used.json" '[f["kind"] for f in d["findings"]] == ["the recorded program used the head in another way than it was trained for"]'
+  check_json "$work/used.json" '[r["reading"] for r in d["head_readings"] if r["used"]] == ["auxiliary layers one up"] and [r["reading"] for r in d["head_readings"] if r["trained"]] == ["as the file says"]'
   python3 - "$work/real.tscap" <<'P'
 import sqlite3, sys
 db = sqlite3.connect(sys.argv[1])

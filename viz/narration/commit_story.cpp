@@ -60,7 +60,10 @@ void tell_slots(Story& story, const capture::MemoryRow* memory) {
 void tell_memory(Story& story, const capture::MemoryRow& memory) {
   Value live = count("live", memory.live, to_panel("memory")),
         reserved = count("reserved", memory.reserved, to_panel("memory"));
-  if (memory.garbage > 0)
+  if (memory.reserved == 0 &&
+      memory.garbage == 0)  // a recorder that does not know what is reserved
+    story.say("commit.memory.live", {std::move(live)});
+  else if (memory.garbage > 0)
     story.say("commit.memory.garbage", {std::move(live), std::move(reserved),
                                         count("garbage", memory.garbage, to_panel("memory"))});
   else

@@ -104,7 +104,7 @@ void tell_drafter(Story& story, std::span<const NodeRow> drafts) {
   const std::string kind =
       "draft.by." + std::string(drafter ? capture::to_string(drafter->kind) : "other");
   const std::string name = !drafter                 ? "The drafter"
-                           : drafter->title.empty() ? drafter->name
+                           : drafter->title.empty() ? "The drafter " + drafter->name
                                                     : drafter->title;
   story.say(story.has(own) ? own : kind,
             {word("drafter", name),

@@ -133,6 +133,8 @@ class LessonPlayer {
   void open_run();
   void perform(std::size_t first, std::size_t last);  // the actions of these pieces
   void perform(const std::vector<lessons::Action>& actions);
+  // What shows another capture of the lesson's folder beside the lesson's run, which it opens.
+  ScriptCommand put_beside(const std::string& capture);
   // What puts a run into the run bar, and starts it.
   std::vector<ScriptCommand> run_commands(const RunRequest& request, bool start) const;
   void finish_if_done();

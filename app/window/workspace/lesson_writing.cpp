@@ -2,6 +2,7 @@
 // records what is done in the window.
 #include <algorithm>
 
+#include "app/lesson/lesson_beside.h"
 #include "app/lesson/lesson_pictures.h"
 #include "app/window/workspace/lesson_player.h"
 #include "core/base/error.h"
@@ -67,6 +68,7 @@ bool LessonPlayer::check_again() {
   findings_ = check_lesson(lesson_->lesson, *document()->capture, viz::panel_names(),
                            lessons_beside(*lesson_));
   for (lessons::Finding& other : check_pictures(*lesson_)) findings_.push_back(std::move(other));
+  for (lessons::Finding& other : check_beside(*lesson_)) findings_.push_back(std::move(other));
   return true;
 }
 

@@ -183,6 +183,14 @@ class Oracle {
     if (fact == "position") return {position(node)};
     if (fact == "naive") return {static_cast<double>(last_of_text().naive_position)};
     if (fact == "sees" || fact == "below") return {seen(last_of_text(), fact == "below")};
+    if (fact == "attended") {
+      const SeenRow* const row = c.seen(last_of_text());
+      REQUIRE(row != nullptr);
+      double slots = 0;
+      for (std::size_t i = 0; i < row->slots.size(); i += 2)
+        for (std::int32_t slot = row->slots[i]; slot <= row->slots[i + 1]; ++slot) ++slots;
+      return {slots};
+    }
     if (fact == "branch") return {static_cast<double>(inputs.size()) - prompt};
     if (fact == "vocabulary") return {json::parse(c.run().model_json).value("vocab_size", 0.0)};
     if (fact == "width") return {json::parse(c.run().settings_json).value("num_beams", 0.0)};

@@ -116,7 +116,7 @@ TEST_CASE("lesson page: every lesson of the program becomes a page whose links l
   const test::EnvironmentVariable cache("XDG_CACHE_HOME", folder.path());
   std::vector<std::string> problems;
   const auto lessons = library_lessons(problems);
-  CHECK(lessons.size() == 12);
+  CHECK(lessons.size() == 13);
   for (const LibraryLesson& lesson : lessons) {
     CAPTURE(lesson.id);
     const auto capture = capture::Capture::open(capture_of(lesson));

@@ -277,6 +277,18 @@ TEST_CASE(
     check_all(*Capture::open(copy_of_capture(name, dir)), told);
   }
   CHECK(told.contains("reason.own_words"));
+  // Another program's runs: what rows attended to as it was recorded, no times, no limit.
+  for (const char* name : {"wrong-mask.tscap", "mended-mask.tscap"}) {
+    CAPTURE(name);
+    const std::string path = dir.path() / name;
+    std::filesystem::copy_file(source_dir() / "assets" / "lessons" / name, path);
+    check_all(*Capture::open(path), told);
+  }
+  for (const char* name : {"forward.sees.other", "forward.siblings.seen", "forward.siblings",
+                           "commit.memory.live", "observe.text.open"}) {
+    CAPTURE(name);
+    CHECK(told.contains(name));
+  }
 }
 
 TEST_CASE("narration: the moment's own words") {

@@ -195,6 +195,25 @@ TEST_CASE_FIXTURE(Class,
   CHECK(follow("{1 + 2}/observe") == "cursor 4 draft\n");
 }
 
+TEST_CASE_FIXTURE(Class, "lesson: another capture of its folder stands beside the run for a step") {
+  lesson.open("13-debug-your-own-decoder");
+  REQUIRE(lesson.ready());
+  Document* const own = lesson.document();
+  while (lesson.shown_step().title != "The mended run beside it") lesson.go_to(lesson.step() + 1);
+  CHECK(play() == "range all\nlock -1\ncursor 3\ncompare 1\npanel mask\npanel text\n");
+  REQUIRE(workspace.comparison.partner());
+  CHECK(workspace.comparison.partner()->path.ends_with("/mended-mask.tscap"));
+  CHECK(workspace.active() == own);
+  CHECK(lesson.document() == own);
+  lesson.show_again();  // it is not opened twice
+  play();
+  CHECK(workspace.documents.all().size() == 2);
+  lesson.go_to(lesson.step() + 1);
+  play();
+  CHECK_FALSE(workspace.comparison.is_on());
+  CHECK(workspace.active() == own);
+}
+
 TEST_CASE_FIXTURE(Class, "lesson: values are written as panels write them") {
   CHECK(shown_value(49152.0) == "49,152");
   CHECK(shown_value(-1234567.0) == "-1,234,567");
@@ -241,7 +260,7 @@ TEST_CASE_FIXTURE(Class, "lesson: every one of the program can be played to its 
   }
   CHECK(problems.empty());
   CHECK(workspace.log.problems.empty());
-  CHECK(workspace.preferences.finished_lessons.size() == 12);
+  CHECK(workspace.preferences.finished_lessons.size() == 13);
 }
 
 TEST_CASE_FIXTURE(Class,

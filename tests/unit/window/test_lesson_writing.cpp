@@ -145,7 +145,7 @@ TEST_CASE_FIXTURE(Desk, "lesson: a mistake is told with its line, the last good 
   CHECK(lesson.mistake() ==
         file() +
             ":12: a lesson cannot do 'cursr'; expected one of cursor, range, lock, panels, panel, "
-            "maximise-panel, set-up, run; did you mean cursor?");
+            "maximise-panel, beside, set-up, run; did you mean cursor?");
   CHECK(lesson.steps() == 2);
   CHECK(lesson.shown_step().title == "One");
   CHECK(lesson.state_json()["mistake"] == lesson.mistake());
