@@ -108,7 +108,8 @@ TEST_CASE("kernel check: kernels that are right pass in the shapes of published 
   large.kv_heads = 8;
   large.head_dim = large.ropes[0].dims = 128;
   large.intermediate = 14336;
-  large.qk_norm = large.sandwich_norms = true;
+  large.qk_norm = formats::QkNorm::kHeads;
+  large.post_norms = true;
   large.activation = formats::Activation::kGeluTanh;
   large.layers[1] = {.window = 4096, .rope = -1};
   large.attention_softcap = 50;
