@@ -134,6 +134,10 @@ ModelConfig config_from_json(std::string_view config_text, std::string_view gene
   return config;
 }
 
+int window_from_json(const JsonFields& fields, int absent) {
+  return fields.integer("sliding_window", fields.raw().contains("sliding_window") ? 0 : absent);
+}
+
 void read_windows_json(const JsonFields& fields, ModelConfig& config, int window,
                        bool (*is_sliding)(int layer, int parameter), int parameter) {
   std::vector<std::string> types;

@@ -104,6 +104,8 @@ void leave_full_layers_without_rope(ModelConfig& config);
 void read_layer_norm_json(const JsonFields& fields, ModelConfig& config, const char* key);
 RopeConfig rope_from_json(const JsonFields& rope, double default_theta, double default_partial,
                           ModelConfig& config, std::optional<int> original_context);
+// config.json's sliding_window; 0 where it is null, `absent` where it is not there.
+int window_from_json(const JsonFields& fields, int absent);
 // The layers that have a sliding window: those of config.json's layer_types ("full_attention" /
 // "sliding_attention"), else those for which is_sliding is true.
 void read_windows_json(const JsonFields& fields, ModelConfig& config, int window,

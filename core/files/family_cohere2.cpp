@@ -25,7 +25,7 @@ void read_cohere2(const JsonFields& fields, ModelConfig& config) {
   const int pattern = fields.integer("sliding_window_pattern", 4);
   if (pattern < 1) fields.corrupt("sliding_window_pattern", "1 or more");
   read_windows_json(
-      fields, config, fields.integer("sliding_window", 4096),
+      fields, config, window_from_json(fields, 4096),
       [](int layer, int every) { return (layer + 1) % every != 0; }, pattern);
   read_rope_json(fields, config);
   cohere(config);

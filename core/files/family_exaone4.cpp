@@ -17,8 +17,7 @@ void read_exaone4(const JsonFields& fields, ModelConfig& config) {
   config.activation = activation_from_json(fields, "hidden_act", "silu");
   config.norm_eps = static_cast<float>(fields.number("rms_norm_eps", 1e-5));
   if (!fields.has("num_key_value_heads")) config.kv_heads = 32;
-  const int window =
-      fields.integer("sliding_window", fields.raw().contains("sliding_window") ? 0 : 4096);
+  const int window = window_from_json(fields, 4096);
   if (!fields.has("layer_types") && window == 0)
     fields.corrupt("layer_types", "one entry a layer, where sliding_window is null");
   // A pattern as letters ("LLLG") comes with layer_types, which say the same.

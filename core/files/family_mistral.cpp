@@ -17,15 +17,13 @@ void read_mistral(const JsonFields& fields, ModelConfig& config) {
   read_mistral_shared(fields, config);
   if (fields.has("layer_types"))
     fields.not_supported("layer_types in a mistral config (ministral has it)");
-  const int window =
-      fields.integer("sliding_window", fields.raw().contains("sliding_window") ? 0 : 4096);
+  const int window = window_from_json(fields, 4096);
   for (LayerConfig& layer : config.layers) layer.window = window;
 }
 
 void read_ministral(const JsonFields& fields, ModelConfig& config) {
   read_mistral_shared(fields, config);
-  const int window =
-      fields.integer("sliding_window", fields.raw().contains("sliding_window") ? 0 : 4096);
+  const int window = window_from_json(fields, 4096);
   read_windows_json(
       fields, config, window, [](int, int given) { return given > 0; }, window);
 }

@@ -28,7 +28,7 @@ void read_olmo2(const JsonFields& fields, ModelConfig& config) {
 void read_olmo3(const JsonFields& fields, ModelConfig& config) {
   read_olmo_shared(fields, config);
   read_windows_json(
-      fields, config, fields.integer("sliding_window", 4096),
+      fields, config, window_from_json(fields, 4096),
       [](int layer, int) { return (layer + 1) % 4 != 0; }, 0);
   // transformers takes rope_theta for the full layers alone.
   read_ropes_by_window_json(fields, config, fields.number("rope_theta", 500000), 500000);
