@@ -90,9 +90,10 @@ RopeConfig rope_from_json(const JsonFields& fields, double default_theta, double
   return rope;
 }
 
-void read_rope_json(const JsonFields& fields, ModelConfig& config, double default_theta) {
+void read_rope_json(const JsonFields& fields, ModelConfig& config, double default_theta,
+                    double default_partial) {
   const double theta = fields.number("rope_theta", default_theta);
-  const double partial = fields.number("partial_rotary_factor", 1.0);
+  const double partial = fields.number("partial_rotary_factor", default_partial);
   std::optional<int> original;
   if (fields.has("original_max_position_embeddings"))
     original = fields.integer("original_max_position_embeddings");
@@ -104,6 +105,27 @@ void read_rope_json(const JsonFields& fields, ModelConfig& config, double defaul
   static const nlohmann::json kNothing = nlohmann::json::object();
   config.ropes = {
       rope_from_json(JsonFields(kNothing, fields.path()), theta, partial, config, original)};
+}
+
+void read_ropes_by_window_json(const JsonFields& fields, ModelConfig& config, double full,
+                               double sliding) {
+  static const nlohmann::json kNothing = nlohmann::json::object();
+  const JsonFields nothing(kNothing, fields.path());
+  const auto part = [&](const JsonFields& all, const char* type, double theta) {
+    return rope_from_json(all.has(type) ? all.object(type) : nothing, theta, 1, config, {});
+  };
+  if (fields.has("rope_parameters") && fields.object("rope_parameters").has("full_attention")) {
+    const JsonFields rope = fields.object("rope_parameters");
+    config.ropes = {part(rope, "full_attention", full), part(rope, "sliding_attention", sliding)};
+  } else {
+    config.ropes = {part(fields, "rope_scaling", full),
+                    rope_from_json(nothing, sliding, 1, config, {})};
+  }
+  for (LayerConfig& layer : config.layers) layer.rope = layer.window > 0 ? 1 : 0;
+}
+
+void leave_full_layers_without_rope(ModelConfig& config) {
+  for (LayerConfig& layer : config.layers) layer.rope = layer.window > 0 ? 0 : -1;
 }
 
 }  // namespace triescope::formats

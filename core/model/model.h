@@ -202,7 +202,7 @@ class Model {
   // the embedding matrix [tokens, hidden] as they are stored, without scale or positions.
   virtual void embed(std::span<const std::int32_t> tokens, std::span<float> out);
   // The output head alone over states [rows, hidden] that went through the head's own final norm,
-  // if it has one: logits [rows, vocab], without softcap. Valid until the next call; logits of a
+  // if it has one: logits [rows, vocab], without scale or softcap. Valid until the next call; logits of a
   // forward stay. Errors of both: kInvalidArgument: sizes that do not fit, a token id outside the
   // vocabulary; kNotSupported: this model has none to share (a draft head).
   virtual std::span<const float> output_head(std::span<const float> states);

@@ -209,6 +209,9 @@ ForwardOutput CpuTransformer::forward(const ForwardBatch& batch, KvStorage& kv,
     logits_.resize(static_cast<std::size_t>(wanted) * static_cast<std::size_t>(config_.vocab_size));
     kernels::linear(head(), last_.data(), config_.hidden, wanted, logits_.data(),
                     config_.vocab_size, pool_);
+    if (config_.logit_scale != 1)
+      kernels::scale_by(logits_.data(), config_.logit_scale,
+                        static_cast<std::int64_t>(logits_.size()));
     if (config_.logit_softcap > 0) {
       kernels::softcap(logits_.data(), config_.logit_softcap,
                        static_cast<std::int64_t>(logits_.size()));

@@ -128,8 +128,18 @@ std::unique_ptr<TorchLayerOps> make_cuda_layer_ops(const ModelConfig& config) {
 }
 
 std::string cuda_layer_obstacle(const ModelConfig& config) {
-  if (config.qk_norm && config.norm == formats::NormKind::kLayer)
+  using formats::QkNorm;
+  if (config.qk_norm == QkNorm::kOwnHeads ||
+      (config.qk_norm == QkNorm::kHeads && config.norm == formats::NormKind::kLayer))
     return "the kernel normalises q and k by RMS, and this model by layer norm";
+  if (config.qk_norm == QkNorm::kWhole)
+    return "the kernel normalises q and k head by head, and this model over all heads";
+  return kernels::cuda_module().reason;
+}
+
+std::string cuda_norm_obstacle(const ModelConfig& config) {
+  if (!config.pre_norms)
+    return "the kernel normalises what enters a branch, and this model what leaves it";
   return kernels::cuda_module().reason;
 }
 

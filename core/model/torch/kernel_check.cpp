@@ -130,7 +130,7 @@ class LayerCheck {
   // norm(x) * weight + bias, alone, after x += h, and after x += norm(h) * post.
   std::string add_norm() {
     const Tensor h = random({kRows, config_.hidden});
-    const Tensor post = config_.sandwich_norms ? random_fp32({config_.hidden}) : Tensor();
+    const Tensor post = config_.post_norms ? random_fp32({config_.hidden}) : Tensor();
     const TorchNorm norm = random_norm();
     for (const auto& [branch, after] : {std::pair{Tensor(), Tensor()}, {h, Tensor()}, {h, post}}) {
       Tensor x = random({kRows, config_.hidden});
@@ -150,14 +150,15 @@ class LayerCheck {
 
   std::string split_qkv() {
     // A norm that is rounded the other way moves both values of a pair.
-    const double least = config_.qk_norm ? 8 * near_one() : 1e-5;
+    const bool normed = config_.qk_norm != formats::QkNorm::kNone;
+    const double least = normed ? 8 * near_one() : 1e-5;
     std::set<int> rope_dims;
     for (const formats::LayerConfig& layer : config_.layers)
       rope_dims.insert(layer.rope < 0 ? 0
                                       : config_.ropes[static_cast<std::size_t>(layer.rope)].dims);
     for (const int dims : rope_dims) {
       TorchWeights::Layer layer = {};
-      if (config_.qk_norm) {
+      if (normed) {
         layer.query_norm = random_fp32({config_.head_dim});
         layer.key_norm = random_fp32({config_.head_dim});
       }
@@ -238,8 +239,8 @@ class LayerCheck {
   Tensor random(at::IntArrayRef shape) { return random_fp32(shape).to(options_.dtype()); }
 
   TorchNorm random_norm() {
-    const bool layer_norm = config_.norm == formats::NormKind::kLayer;
-    return {random_fp32({config_.hidden}), layer_norm ? random_fp32({config_.hidden}) : Tensor()};
+    const bool has_bias = config_.norm == formats::NormKind::kLayer && config_.norm_bias;
+    return {random_fp32({config_.hidden}), has_bias ? random_fp32({config_.hidden}) : Tensor()};
   }
 
   ForwardInputs inputs_of(const VisibleSlots& visible) const {
@@ -262,7 +263,8 @@ class LayerCheck {
 
 KernelObstacles check_layer_kernels(const ModelConfig& config, const at::TensorOptions& options) {
   KernelObstacles found;
-  found.embed_norm = found.add_norm = found.activation = kernels::cuda_module().reason;
+  found.activation = kernels::cuda_module().reason;
+  found.embed_norm = found.add_norm = cuda_norm_obstacle(config);
   found.split_qkv = cuda_layer_obstacle(config);
   found.attention = CudaAttention::obstacle(config);
   on_device(options.device(), [&] {

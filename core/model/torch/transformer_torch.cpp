@@ -93,7 +93,7 @@ class TorchTransformer final : public Model, public TorchShared {
     return weights_.embedding.rows(tokens);
   }
   Tensor head_logits(const Tensor& states) const override {
-    return weights_.head.matrix.product(states, {}, at::kFloat);
+    return weights_.head.matrix.product(states, weights_.head.bias, at::kFloat);
   }
 
  private:
@@ -145,6 +145,7 @@ class TorchTransformer final : public Model, public TorchShared {
     output.vocab_size = config_.vocab_size;
     if (!batch.logit_rows.empty()) {
       Tensor logits = head_logits(select_bucket_rows(normed, in.logit_rows));
+      if (config_.logit_scale != 1) logits = logits * config_.logit_scale;
       if (config_.logit_softcap > 0)
         logits = at::tanh(logits / config_.logit_softcap) * config_.logit_softcap;
       logits_.give(logits, batch.best_tokens, output);
