@@ -23,6 +23,7 @@ std::span<const MethodInfo> methods() {
       suffix_automaton_method(),
       rest_method(),
       lookahead_method(),
+      token_recycling_method(),
       draft_model_method(),
       medusa_method(),
       hydra_method(),

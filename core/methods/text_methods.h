@@ -11,6 +11,7 @@ MethodInfo prompt_lookup_method();     // prompt_lookup.cpp
 MethodInfo suffix_automaton_method();  // suffix_automaton.cpp
 MethodInfo rest_method();              // rest.cpp
 MethodInfo lookahead_method();         // lookahead.cpp
+MethodInfo token_recycling_method();   // token_recycling.cpp
 MethodInfo draft_model_method();       // draft_model.cpp
 MethodInfo medusa_method();            // medusa.cpp
 MethodInfo hydra_method();             // hydra.cpp
