@@ -21,6 +21,7 @@ std::span<const MethodInfo> methods() {
       ngram_trie_method(),
       prompt_lookup_method(),
       suffix_automaton_method(),
+      suffix_decoding_method(),
       rest_method(),
       lookahead_method(),
       token_recycling_method(),

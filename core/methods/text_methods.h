@@ -9,6 +9,7 @@ MethodInfo sample_method();            // sample.cpp
 MethodInfo ngram_trie_method();        // ngram_trie.cpp
 MethodInfo prompt_lookup_method();     // prompt_lookup.cpp
 MethodInfo suffix_automaton_method();  // suffix_automaton.cpp
+MethodInfo suffix_decoding_method();   // suffix_decoding.cpp
 MethodInfo rest_method();              // rest.cpp
 MethodInfo lookahead_method();         // lookahead.cpp
 MethodInfo token_recycling_method();   // token_recycling.cpp
