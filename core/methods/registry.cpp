@@ -26,6 +26,8 @@ std::span<const MethodInfo> methods() {
       lookahead_method(),
       token_recycling_method(),
       draft_model_method(),
+      universal_draft_method(),
+      layer_skip_method(),
       medusa_method(),
       hydra_method(),
       eagle_method(),
