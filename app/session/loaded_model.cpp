@@ -123,7 +123,8 @@ DraftWith draft_for(const RunRequest& request, const LoadedModel& target, Loaded
   const LoadOptions options = draft_options(request, target.options);
   if (target.is(path, options)) return {target.model.get(), target.tokenizer.get()};
   if (!draft.is(path, options)) draft.load(path, options, progress, stop, before_free);
-  if (target.tokenizer->encodes_text() && draft.tokenizer->encodes_text())
+  if (method.any_vocabulary ||
+      (target.tokenizer->encodes_text() && draft.tokenizer->encodes_text()))
     return {draft.model.get(), draft.tokenizer.get()};
   const ModelInfo &drafts = draft.model->info(), &verifies = target.model->info();
   if (drafts.vocab_size != verifies.vocab_size)

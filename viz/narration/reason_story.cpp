@@ -42,6 +42,7 @@ struct Values {
   Value ratio(const char* label) const {
     return labelled("ratio", label, static_cast<double>(row.threshold), 3, node_target());
   }
+  Value block() const { return number("block", static_cast<double>(row.value), node_target()); }
   Value share() const { return number("share", static_cast<double>(row.p), node_target()); }
   Value threshold() const {
     return number("threshold", static_cast<double>(row.threshold), node_target());
@@ -83,6 +84,12 @@ bool tell_reason(Story& story, const VerdictRow& row) {
       return say("reason.below_ratio", {v.node(), v.u(), v.ratio("min(1, p′/q)")});
     case Reason::kNotBelowRatio:
       return say("reason.not_below_ratio", {v.node(), v.u(), v.ratio("min(1, p′/q)")});
+    case Reason::kBlockReaches:
+      return say("reason.block_reaches", {v.node(), v.u(), v.ratio("h"), v.block()});
+    case Reason::kBlockGoesOn:
+      return say("reason.block_goes_on", {v.node(), v.u(), v.ratio("h"), v.block()});
+    case Reason::kBlockFallsShort:
+      return say("reason.block_falls_short", {v.node(), v.u(), v.ratio("h"), v.block()});
     case Reason::kBelowRest:
       return say("reason.below_rest", {v.node(), v.u(), v.ratio("min(1, r/q)")});
     case Reason::kNotBelowRest:
@@ -114,6 +121,8 @@ bool tell_reason(Story& story, const VerdictRow& row) {
       return say("reason.drawn", {v.node(), v.p(), v.u()});
     case Reason::kDrawnFromResidual:
       return say("reason.drawn_from_residual", {v.node(), v.share()});
+    case Reason::kDrawnFromBlock:
+      return say("reason.drawn_from_block", {v.node(), v.share()});
     case Reason::kDrawnFromRest:
       return say("reason.drawn_from_rest", {v.node(), v.share()});
     case Reason::kDrawnFromTypical:

@@ -34,6 +34,10 @@ const char* rule_of(std::span<const VerdictRow> drafts) {
       case Reason::kBelowRatio:
       case Reason::kNotBelowRatio:
         return "verify.chain";
+      case Reason::kBlockReaches:
+      case Reason::kBlockGoesOn:
+      case Reason::kBlockFallsShort:
+        return "verify.block";
       case Reason::kBelowRest:
       case Reason::kNotBelowRest:
         return "verify.multi_round";

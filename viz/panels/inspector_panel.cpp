@@ -173,7 +173,11 @@ std::vector<Fact> node_facts(const Scene& scene, std::int32_t node) {
                        number_text(verdict->p, 5),
                        is_after_warpers(verdict->reason) ? "after processors and warpers" : ""});
     if (const float chance = acceptance_chance(*verdict); !std::isnan(chance))
-      facts.push_back({"min(1, p′/q)", number_text(chance, 4), "accepted if u is below"});
+      facts.push_back({acceptance_limit(verdict->reason), number_text(chance, 4),
+                       compares_block(verdict->reason) ? "the block ends at the last u not above"
+                                                       : "accepted if u is below"});
+    if (compares_block(verdict->reason))
+      facts.push_back({"block p", number_text(verdict->value, 4), "of the drafts up to here"});
     if (verdict->u >= 0) facts.push_back({"u", number_text(verdict->u, 5), "uniform draw"});
     if (verdict->rank >= 0) facts.push_back({"rank", std::to_string(verdict->rank + 1), ""});
     if (verdict->gap > 0)

@@ -52,15 +52,19 @@ std::vector<std::string> explain(const capture::VerdictRow& row, const DrafterVi
   std::vector<std::string> lines = {node_summary(scene, row.node),
                                     with_reason(capture::to_string(row.verdict), row, view, scene)};
   if (row.p >= 0)
-    lines.push_back(std::string(is_after_warpers(row.reason) ? "p′ = " : "p = ") +
-                    number_text(row.p) +
-                    (row.q >= 0 && row.q < 1 ? ", q = " + number_text(row.q) : "") +
-                    (std::isnan(acceptance_chance(row))
-                         ? ""
-                         : ", min(1, p′/q) = " + number_text(acceptance_chance(row))));
+    lines.push_back(
+        std::string(is_after_warpers(row.reason) ? "p′ = " : "p = ") + number_text(row.p) +
+        (row.q >= 0 && row.q < 1 ? ", q = " + number_text(row.q) : "") +
+        (std::isnan(acceptance_chance(row)) ? ""
+                                            : std::string(", ") + acceptance_limit(row.reason) +
+                                                  " = " + number_text(acceptance_chance(row))) +
+        (compares_block(row.reason) ? ", p of the block = " + number_text(row.value)
+                                    : std::string()));
   if (row.u >= 0)
     lines.push_back("the draw: u = " + number_text(row.u) +
-                    (std::isnan(acceptance_chance(row)) ? "" : "; accepted if u < min(1, p′/q)"));
+                    (std::isnan(acceptance_chance(row)) ? ""
+                     : compares_block(row.reason) ? "; the block ends at the last draft with u <= h"
+                                                  : "; accepted if u < min(1, p′/q)"));
   if (view.rank >= 0)
     lines.push_back(drafter_name(view.whose) + " had it " + ordinal_text(view.rank) +
                     ", q = " + number_text(view.q) +
@@ -139,11 +143,18 @@ std::vector<VerdictColumn> columns_for(const std::vector<capture::VerdictRow>& r
     all.push_back({7, {"u", 3.2f, [](const VerdictFacts& of) {
                          return of.row.u >= 0 ? number_text(of.row.u, 2) : std::string();
                        }}});
-  if (any([](const Row& row) { return !std::isnan(acceptance_chance(row)); }))
-    all.push_back({6, {"min(1, p′/q)", 6.2f, [](const VerdictFacts& of) {
-                         const float chance = acceptance_chance(of.row);
-                         return std::isnan(chance) ? std::string() : number_text(chance, 2);
+  const bool block = any([](const Row& row) { return compares_block(row.reason); });
+  if (block)
+    all.push_back({5, {"block p", 4.2f, [](const VerdictFacts& of) {
+                         return compares_block(of.row.reason) ? number_text(of.row.value, 2)
+                                                              : std::string();
                        }}});
+  if (any([](const Row& row) { return !std::isnan(acceptance_chance(row)); }))
+    all.push_back(
+        {6, {block ? "h" : "min(1, p′/q)", block ? 3.2f : 6.2f, [](const VerdictFacts& of) {
+               const float chance = acceptance_chance(of.row);
+               return std::isnan(chance) ? std::string() : number_text(chance, 2);
+             }}});
   const bool beams = any([](const Row& row) {
     return row.verdict == Verdict::kKept || row.verdict == Verdict::kPruned;
   });

@@ -197,11 +197,13 @@ void CpuLayers::run(const Rows& all, std::span<const CpuWeights::Layer> weights,
   shape.scale = config_.attention_scale;
   shape.softcap = config_.attention_softcap;
 
-  for (std::size_t i = 0; i < weights.size(); ++i) {
+  const std::size_t steps = all.layers.empty() ? weights.size() : all.layers.size();
+  for (std::size_t step = 0; step < steps; ++step) {  // K and V of a step are the storage's step-th
+    const std::size_t i = all.layers.empty() ? step : static_cast<std::size_t>(all.layers[step]);
     if (stop.stop_requested()) throw Error(ErrorCode::kCancelled, "forward was cancelled");
     const CpuWeights::Layer& layer = weights[i];
     if (enter) enter(static_cast<std::int32_t>(i));
-    const Input in = i == 0 && !all.first_input.empty()
+    const Input in = step == 0 && !all.first_input.empty()
                          ? Input{all.first_input.data(), layer.qkv.inputs()}
                          : normed(rows, layer.attention_norm, layer.attention_norm_bias);
     kernels::linear(layer.qkv, in.values, in.stride, rows, q, qkv, pool_);
@@ -221,10 +223,10 @@ void CpuLayers::run(const Rows& all, std::span<const CpuWeights::Layer> weights,
                     sin_[r].data());
     }
     scale_queries(all, q, qkv);
-    kernels::store_kv(k, qkv, rows, static_cast<int>(kv_dims), slots, precision_, kv.keys(i));
-    kernels::store_kv(v, qkv, rows, static_cast<int>(kv_dims), slots, precision_, kv.values(i));
+    kernels::store_kv(k, qkv, rows, static_cast<int>(kv_dims), slots, precision_, kv.keys(step));
+    kernels::store_kv(v, qkv, rows, static_cast<int>(kv_dims), slots, precision_, kv.values(step));
     shape.window = config_.layers[i].window;
-    attend(all, q, qkv, kv.view(i), shape);
+    attend(all, q, qkv, kv.view(step), shape);
     add_branch(layer.output, {attention_.data(), attention_stride}, rows,
                layer.post_attention_norm);
     run_mlp(layer, beside ? *beside : mlp_input(), rows);

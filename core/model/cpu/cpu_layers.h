@@ -38,6 +38,8 @@ class CpuLayers {
     // [rows, inputs of the first layer's qkv]: the input of that layer's q, k and v in place of
     // norm(x). Empty: norm(x), as in every other layer.
     std::span<const float> first_input = {};
+    // Those of ForwardBatch; the KV storage has only these.
+    std::span<const std::int32_t> layers = {};
     // Of a batch with masks: their lists, which `visible` leaves out. Null: it has none.
     MaskRows* masks = nullptr;
   };

@@ -97,18 +97,20 @@ Tensor TorchLayers::run(const Rows& rows, std::span<const TorchWeights::Layer> w
   const std::unique_ptr<LayerAttention> attention = attention_of(rows, kv.capacity());
   // The previous branch's result, and the norm through which it goes before it is added.
   Tensor h, post;
-  for (std::size_t i = 0; i < weights.size(); ++i) {
+  const std::size_t steps = rows.layers.empty() ? weights.size() : rows.layers.size();
+  for (std::size_t step = 0; step < steps; ++step) {  // K and V of a step are the storage's step-th
+    const std::size_t i = rows.layers.empty() ? step : static_cast<std::size_t>(rows.layers[step]);
     if (stop.stop_requested()) throw Error(ErrorCode::kCancelled, "forward was cancelled");
     const TorchWeights::Layer& w = weights[i];
     const formats::LayerConfig& layer = config_.layers[i];
     const auto* rotation =
         layer.rope >= 0 ? &in.rotations[static_cast<std::size_t>(layer.rope)] : nullptr;
-    Tensor normed = i == 0 && rows.first_input.defined() ? rows.first_input
-                                                         : take_up(x, h, post, w.attention_norm);
+    Tensor normed = step == 0 && rows.first_input.defined() ? rows.first_input
+                                                            : take_up(x, h, post, w.attention_norm);
     features.keep(x, static_cast<std::int32_t>(i));
     const Tensor q = scale_queries(
-        ops_->split_qkv(linear(normed, w.qkv), w, rotation, in.slots, kv.k(i), kv.v(i)), in);
-    h = branch(attention->attend(q, kv.k(i), kv.v(i), layer.window), w.output);
+        ops_->split_qkv(linear(normed, w.qkv), w, rotation, in.slots, kv.k(step), kv.v(step)), in);
+    h = branch(attention->attend(q, kv.k(step), kv.v(step), layer.window), w.output);
     if (config_.parallel_residual) {
       h = h + run_mlp(w, config_.shared_norm ? normed : normalise(x, w.mlp_norm));
       continue;

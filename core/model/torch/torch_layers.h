@@ -64,6 +64,8 @@ class TorchLayers {
     // [rows, inputs of the first layer's qkv]: the input of that layer's q, k and v in place of
     // norm(x). Undefined: norm(x), as in every other layer.
     at::Tensor first_input = {};
+    // Those of ForwardBatch; the KV storage has only these.
+    std::span<const std::int32_t> layers = {};
     // Of a batch with masks, whose all() `visible` is; null: it has none.
     const MaskRows* masks = nullptr;
   };

@@ -70,7 +70,7 @@ class Oracle {
     if (fact == "limit" && is_reason) return rows_of(node, &VerdictRow::threshold);
     if (fact == "limit" || fact == "worst") return any_row(&VerdictRow::threshold);
     if (fact == "gap") return rows_of(node, &VerdictRow::gap);
-    if (fact == "sum") return rows_of(node, &VerdictRow::value);
+    if (fact == "sum" || fact == "block") return rows_of(node, &VerdictRow::value);
     if (fact == "score" && is_reason) return rows_of(node, &VerdictRow::value);
     if (fact == "score" && in("beams.")) return rows_of(node, &VerdictRow::score);
     if (fact == "score") return {c.frontier(step)[0].score};

@@ -199,7 +199,7 @@ TEST_CASE("narration: every method, every rule of verification, every end") {
 TEST_CASE("narration: draft models drawn at random, samplers, processors, windows, short texts") {
   Told told;
   for (const json& settings : {json{{"verify", "chain"}}, json{{"verify", "multi_round"}},
-                               json{{"repetition_penalty", 1.5}}}) {
+                               json{{"verify", "block"}}, json{{"repetition_penalty", 1.5}}}) {
     Recorded run{.method = "draft_model", .settings = settings, .model = chained()};
     run.model.chain.clear();
     run.settings["num_assistant_tokens"] = 3;
@@ -208,6 +208,9 @@ TEST_CASE("narration: draft models drawn at random, samplers, processors, window
   CHECK(told.contains("draft.drawn"));
   CHECK(told.contains("reason.not_below_ratio"));
   CHECK(told.contains("reason.drawn_from_residual"));
+  CHECK(told.contains("verify.block"));
+  CHECK(told.contains("reason.block_falls_short"));
+  CHECK(told.contains("reason.drawn_from_block"));
   Recorded gumbel{.method = "sample", .settings = {{"sampler", "gumbel"}}, .model = chained()};
   CHECK(check_run(gumbel, told));
   CHECK(told.contains("reason.gumbel_argmax"));

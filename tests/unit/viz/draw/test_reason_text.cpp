@@ -73,6 +73,10 @@ TEST_CASE("reasons: the sentences, word by word") {
       {Reason::kDrawIsAnother, "the draw from p′ gave <77> (p′ -8.80), this has p′ 0.11"},
       {Reason::kBelowRatio, "u 0.33 < min(1, p′/q) = -9.90"},
       {Reason::kNotBelowRatio, "u 0.33 >= min(1, p′/q) = -9.90"},
+      {Reason::kBlockReaches, "u 0.33 <= h = -9.90, block p -8.80"},
+      {Reason::kBlockGoesOn, "u 0.33 > h = -9.90, block p -8.80, but a later draft reaches its h"},
+      {Reason::kBlockFallsShort, "u 0.33 > h = -9.90, block p -8.80"},
+      {Reason::kDrawnFromBlock, "drawn from norm(max(0, block p × p′ - q)), p′ 0.11"},
       {Reason::kBelowRest, "u 0.33 < min(1, r/q) = -9.90"},
       {Reason::kNotBelowRest, "u 0.33 >= min(1, r/q) = -9.90"},
       {Reason::kTypical, "p′ 0.11 > min(epsilon, delta e^-H) = -9.90"},
@@ -126,11 +130,12 @@ TEST_CASE("reasons: the recorder's own words are told as they are, beside a code
 TEST_CASE("reasons: p is that after the warpers where the rule drew from it, else the model's") {
   using capture::Reason;
   const std::set<Reason> after = {
-      Reason::kDrawIsThis,    Reason::kDrawIsAnother,   Reason::kBelowRatio,
-      Reason::kNotBelowRatio, Reason::kBelowRest,       Reason::kNotBelowRest,
-      Reason::kTypical,       Reason::kNotTypical,      Reason::kTypicalOffPath,
-      Reason::kGumbelArgmax,  Reason::kDrawn,           Reason::kDrawnFromResidual,
-      Reason::kDrawnFromRest, Reason::kDrawnFromTypical};
+      Reason::kDrawIsThis,        Reason::kDrawIsAnother, Reason::kBelowRatio,
+      Reason::kNotBelowRatio,     Reason::kBelowRest,     Reason::kNotBelowRest,
+      Reason::kBlockReaches,      Reason::kBlockGoesOn,   Reason::kBlockFallsShort,
+      Reason::kDrawnFromBlock,    Reason::kTypical,       Reason::kNotTypical,
+      Reason::kTypicalOffPath,    Reason::kGumbelArgmax,  Reason::kDrawn,
+      Reason::kDrawnFromResidual, Reason::kDrawnFromRest, Reason::kDrawnFromTypical};
   for (int i = 0; i < capture::kReasonCount; ++i) {
     CAPTURE(i);
     CHECK(is_after_warpers(static_cast<Reason>(i)) == after.contains(static_cast<Reason>(i)));
