@@ -82,9 +82,15 @@ const std::vector<const Family*>& all_families();
 const Family& family_of(const ModelConfig& config);
 
 // Several families use the following.
-void read_rope_json(const JsonFields& fields, ModelConfig& config, double default_theta = 10000);
-RopeConfig rope_from_json(const JsonFields& rope, double default_theta, double default_partial,
-                          ModelConfig& config, std::optional<int> original_context);
+// Which part of a head is rotated: of most families the whole one. transformers reads partial_rotary_factor for them
+// too, but its default rope rotates whole heads all the same; it cannot run another rope type with it.
+enum class RotaryPart : std::uint8_t { kWholeHead, kByFactor };
+void read_rope_json(const JsonFields& fields, ModelConfig& config, double default_theta = 10000,
+                    RotaryPart part = RotaryPart::kWholeHead);
+// `factor`: the partial_rotary_factor where the settings have none.
+RopeConfig rope_from_json(const JsonFields& rope, double default_theta, double factor,
+                          ModelConfig& config, std::optional<int> original_context,
+                          RotaryPart part = RotaryPart::kWholeHead);
 // The layers that have a sliding window: those of config.json's layer_types ("full_attention" /
 // "sliding_attention"), else those for which is_sliding is true.
 void read_windows_json(const JsonFields& fields, ModelConfig& config, int window,
