@@ -173,7 +173,7 @@ int record_lessons(const std::vector<std::string>& files, bool quiet) {
     record(one.lesson, fresh, quiet);
     std::error_code ec;
     // The file is renamed into its place, because a window may be showing the old one.
-    viz::WholeFile whole(path);
+    viz::WholeFile whole(path, viz::WholeFile::Replaces::kAny);
     fs::copy_file(fresh, whole.path(), fs::copy_options::overwrite_existing, ec);
     if (ec) throw Error(ErrorCode::kIoError, path + ": cannot be written (" + ec.message() + ")");
     whole.commit();

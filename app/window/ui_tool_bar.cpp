@@ -1,7 +1,9 @@
 // The tool bar: the commands of a run, and where the cursor stands.
 #include <algorithm>
-#include <cstdio>
+#include <string>
+#include <vector>
 
+#include "app/window/shell/line_fit.h"
 #include "app/window/shell/style.h"
 #include "app/window/ui_frame.h"
 #include "core/base/counted.h"
@@ -81,20 +83,23 @@ void draw_tool_bar(Ui& ui) {
   const bool now = document->cursor >= end;
   const bool over =
       now && (!ui.workspace.documents.active_is_live() || live.state == LiveState::kDone);
-  std::string position;
+  // In a narrow bar the step itself matters more than the words.
+  std::vector<std::string> positions;
   if (over) {
-    const std::string steps = counted(document->capture->last_step() + 1, "step");
-    const bool stopped = document->capture->status() == capture::RunStatus::kStopped;
-    position = stopped ? "stopped after " + steps : "end, " + steps;
+    const std::int32_t count = document->capture->last_step() + 1;
+    const std::string steps = counted(count, "step");
+    if (document->capture->status() == capture::RunStatus::kStopped)
+      positions = {"stopped after " + steps, "stopped, " + std::to_string(count)};
+    else
+      positions = {"end, " + steps, "end, " + std::to_string(count)};
   } else {
-    const std::string next = "step " + std::to_string(capture::step_of(document->cursor)) + ", " +
+    const std::string step = std::to_string(capture::step_of(document->cursor)) + ", " +
                              capture::to_string(capture::phase_of(document->cursor));
-    // In a narrow bar the step itself matters more than the word.
-    position = "next: " + next;
-    if (ImGui::CalcTextSize(position.c_str()).x > ImGui::GetContentRegionAvail().x) position = next;
+    positions = {"next: step " + step, "step " + step, step};
   }
   ImGui::AlignTextToFramePadding();
-  text_fitted(position, ImGui::GetContentRegionAvail().x);
+  line_fitted(wording_that_fits(positions, ImGui::GetContentRegionAvail().x, line_width),
+              positions.front());
   help_tooltip("The cursor shows what comes next. Everything on screen is the state before it.",
                ui.em);
   if (document && ui.workspace.documents.origin_of(*document)) {

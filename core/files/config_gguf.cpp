@@ -214,8 +214,12 @@ ModelConfig config_from_gguf(const GgufFile& file) {
     if (std::find(read.begin(), read.end(), key) == read.end() && fields.number(key, 0) != 0)
       fields.not_supported(key);
   }
-  config.norm_eps = static_cast<float>(fields.number(
-      "attention.layer_norm_rms_epsilon", fields.number("attention.layer_norm_epsilon", 1e-5)));
+  // As in llama.cpp a file has to say it: another one gives another text.
+  const char* const rms = "attention.layer_norm_rms_epsilon";
+  const char* const norm = "attention.layer_norm_epsilon";
+  const bool has_norm =
+      !file.number(architecture + "." + rms) && file.number(architecture + "." + norm);
+  config.norm_eps = static_cast<float>(fields.number(has_norm ? norm : rms));
   config.attention_scale = 1.0f / std::sqrt(static_cast<float>(std::max(config.head_dim, 1)));
 
   const GgufTensor* embedding = file.find("token_embd.weight");

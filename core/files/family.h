@@ -91,8 +91,14 @@ const std::vector<const Family*>& all_families();
 const Family& family_of(const ModelConfig& config);
 
 // Several families use the following.
+// Which part of a head is rotated: in most families the whole one. transformers reads
+// partial_rotary_factor for them too, but its default rope rotates whole heads all the same; it cannot
+// run another rope type with it.
+enum class RotaryPart : std::uint8_t { kWholeHead, kByFactor };
+// `default_partial`: the family rotates a part of a head, this one where the file says nothing;
+// nullopt: whole heads.
 void read_rope_json(const JsonFields& fields, ModelConfig& config, double default_theta = 10000,
-                    double default_partial = 1);
+                    std::optional<double> default_partial = {});
 // Rope 0 for the layers that see everything and rope 1 for those with a window, which must be known:
 // those of rope_parameters by layer type, else `full` with the scaling of rope_scaling and `sliding`
 // without.
@@ -102,8 +108,10 @@ void read_ropes_by_window_json(const JsonFields& fields, ModelConfig& config, do
 void leave_full_layers_without_rope(ModelConfig& config);
 // Layer norms, and their epsilon.
 void read_layer_norm_json(const JsonFields& fields, ModelConfig& config, const char* key);
-RopeConfig rope_from_json(const JsonFields& rope, double default_theta, double default_partial,
-                          ModelConfig& config, std::optional<int> original_context);
+// `factor`: the partial_rotary_factor where the settings have none.
+RopeConfig rope_from_json(const JsonFields& rope, double default_theta, double factor,
+                          ModelConfig& config, std::optional<int> original_context,
+                          RotaryPart part = RotaryPart::kWholeHead);
 // config.json's sliding_window; 0 where it is null, `absent` where it is not there.
 int window_from_json(const JsonFields& fields, int absent);
 // The layers that have a sliding window: those of config.json's layer_types ("full_attention" /

@@ -13,7 +13,7 @@ void note_switch(ModelConfig& config) {
 
 void read_phi3(const JsonFields& fields, ModelConfig& config) {
   config.activation = activation_from_json(fields, "hidden_act", "silu");
-  read_rope_json(fields, config);
+  read_rope_json(fields, config, 10000, 1.0);
   if (config.ropes[0].kind != RopeKind::kDefault && config.ropes[0].kind != RopeKind::kLongRope) {
     fields.not_supported("a rope type other than default and longrope in phi3");
   }

@@ -38,6 +38,10 @@ std::string fit_text(Canvas& canvas, std::string_view text, const TextStyle& sty
 enum class Align : std::uint8_t { kLeft, kCenter, kRight };
 void text_in(Canvas& canvas, Rect box, std::string_view text, TextStyle style,
              Align align = Align::kLeft);
+// Draws a label of a horizontal axis with its middle at `px`, in a line `height` px high. Where its letters would
+// leave [left, right] it is left out: pushed aside it would stand at another value.
+void draw_x_label(Canvas& canvas, float px, float top, float height, float left, float right,
+                  std::string_view text, const TextStyle& style);
 // Draws the head of a column; the glossary explains it while the mouse is over it.
 void draw_head(Canvas& canvas, Rect box, std::string_view title, const TextStyle& style,
                Align align = Align::kLeft);

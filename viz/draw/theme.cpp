@@ -107,6 +107,11 @@ Color Theme::legible(Color c) const {
 
 Color Theme::series(int index) const { return beam(index); }
 
+Color Theme::metric(int index) const {
+  const Color colors[] = {rejected, corrected, lit, text};
+  return standing_out(colors[index % 4], text, {background, surface}, kMarkContrast);
+}
+
 Theme dark_theme() {
   Theme theme;
   theme.dark = true;

@@ -41,6 +41,8 @@ struct Theme {
   Color beam(int rank) const;     // Okabe-Ito by rank, then shades
   Color legible(Color c) const;   // the same hue, dark enough for letters on a light ground
   Color series(int index) const;  // plot curves
+  // Curves of a recorder's own figures: apart from the first five of series(), the phases' in the same picture.
+  Color metric(int index) const;
 };
 
 Theme dark_theme();

@@ -93,7 +93,7 @@ std::vector<Fact> run_facts(const Scene& scene, MetricCurves& curves) {
     facts.push_back({"program",
                      program.name + (program.version.empty() ? "" : " " + program.version),
                      program.command});
-  for (const MetricCurve& curve : curves.of(*scene.capture))
+  for (const MetricCurve& curve : curves.of(*scene.capture, scene.cursor))
     if (const MetricPoint* const point = curve.at(scene.shown_step()))
       facts.push_back({curve.name, metric_text(*point), "in step " + std::to_string(point->step)});
   for (const RunSetting& setting : run_settings(run))

@@ -4,11 +4,18 @@
 #pragma once
 
 #include <memory>
+#include <vector>
 
+#include "viz/panels/level_history.h"
 #include "viz/panels/panel.h"
 
 namespace triescope::viz {
 
+// Those that the text reached.
+std::vector<LevelShares> reached_levels(std::vector<LevelShares> levels);
+// REQUIRES: one level at least, all of them reached.
+void draw_level_chart(Canvas& canvas, Rect area, const std::vector<LevelShares>& levels,
+                      const Scene& scene);
 std::unique_ptr<Panel> make_level_chart();  // "acceptance-by-level"
 
 }  // namespace triescope::viz

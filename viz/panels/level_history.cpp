@@ -208,11 +208,12 @@ std::vector<LevelShares> LevelHistory::shares(const Scene& scene) {
   return all;
 }
 
+int LevelHistory::levels(const capture::Capture& capture) { return levels_of(guesses(capture)); }
+
 float LevelHistory::height_em(const Scene& scene) {
-  const int levels = levels_of(guesses(*scene.capture));
-  return levels == 0
-             ? 0
-             : kLevelTitleEm + kLevelHeadEm + kLevelRowEm * static_cast<float>(levels) + 0.1f;
+  const int most = levels(*scene.capture);
+  return most == 0 ? 0
+                   : kLevelTitleEm + kLevelHeadEm + kLevelRowEm * static_cast<float>(most) + 0.1f;
 }
 
 void LevelHistory::draw(Canvas& canvas, Rect area, std::int32_t step, const Scene& scene) {

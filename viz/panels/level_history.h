@@ -40,8 +40,9 @@ class LevelHistory {
   std::vector<LevelGuess> seen(const Scene& scene);
   std::vector<LevelShares> shares(const Scene& scene);  // of those
 
-  void clear() { cells_ = {}, body_ = {}; }  // nothing is drawn: the mouse meets nothing
-  float height_em(const Scene& scene);       // in which every level of the run has its row
+  void clear() { cells_ = {}, body_ = {}; }     // nothing is drawn: the mouse meets nothing
+  int levels(const capture::Capture& capture);  // of the step that has most
+  float height_em(const Scene& scene);          // in which every level of the run has its row
   // `step` is the one whose drafts stand above: its cells are framed.
   void draw(Canvas& canvas, Rect area, std::int32_t step, const Scene& scene);
   void input(const Input& in, const Scene& scene, Reaction& reaction);

@@ -9,6 +9,7 @@
 namespace triescope::viz {
 namespace {
 
+constexpr float kHeadEm = 8.5f;  // "step 123  warning"
 constexpr const char* kLevels[] = {"debug", "info", "warning", "error"};
 
 class LogPanel final : public Panel {
@@ -24,7 +25,7 @@ class LogPanel final : public Panel {
     lines_.clear();
     const auto rows = rows_of(scene);
     if (rows.empty()) return draw_empty_state(canvas, area, info().empty, scene);
-    const float em = scene.em, pad = em * 0.6f, row = em * 1.3f, head = em * 7;
+    const float em = scene.em, pad = em * 0.6f, row = em * 1.3f, head = em * kHeadEm;
     // Laid out from the newest upwards, so that the end is always in sight; what fits begins at the
     // top.
     std::vector<std::vector<std::string>> texts;
@@ -78,7 +79,7 @@ class LogPanel final : public Panel {
     float lines = 0;
     for (const capture::LogRow& row : rows_of(scene))
       lines += static_cast<float>(
-          wrap_text(canvas, row.text, ui_text(scene, 0.9f), width - em * 8.2f).size());
+          wrap_text(canvas, row.text, ui_text(scene, 0.9f), width - em * (kHeadEm + 1.2f)).size());
     return {width, em * (1.2f + 1.3f * std::max(3.0f, lines))};
   }
 

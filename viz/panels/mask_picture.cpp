@@ -234,9 +234,13 @@ void draw_no_mask(Canvas& canvas, Rect area, const RowSource& source, const Scen
     return draw_empty_state(
         canvas, area,
         empty_text(scene.capture, "mask", "The forward of this step comes next (F11)."), scene);
-  const std::string label = "Prefill: " + std::to_string(count) +
-                            " prompt tokens under the plain causal mask. The tree's rows begin "
-                            "with step 1.";
+  // A token sees those before it; with a sliding window the last of them alone.
+  const std::int32_t window = scene.capture->run().sliding_window;
+  const bool slides = window > 0 && static_cast<std::size_t>(window) < count;
+  const std::string label = "Prefill: " + std::to_string(count) + " prompt tokens under " +
+                            (slides ? "a causal mask with a window of " + counted(window, "token")
+                                    : std::string("the plain causal mask")) +
+                            ". The tree's rows begin with step 1.";
   const auto lines = wrap_text(canvas, label, dim_text(scene, 1), area.w - em * 3).size();
   const float text = em * (1.4f * static_cast<float>(lines) + 1);
   const float size = std::min({area.w - em * 3, area.h - text - em * 1.5f, em * 24});
@@ -248,13 +252,20 @@ void draw_no_mask(Canvas& canvas, Rect area, const RowSource& source, const Scen
     if (count > 0 && size / static_cast<float>(count) >= 5) {
       const float cell = size / static_cast<float>(count);
       for (std::size_t r = 0; r < count; ++r)
-        for (std::size_t c = 0; c <= r; ++c)
+        for (std::size_t c = slides && r + 1 > static_cast<std::size_t>(window)
+                                 ? r + 1 - static_cast<std::size_t>(window)
+                                 : 0;
+             c <= r; ++c)
           canvas.fill_rect({x + static_cast<float>(c) * cell + 0.5f,
                             y + static_cast<float>(r) * cell + 0.5f, cell - 1, cell - 1},
                            scene.theme.accent.with_alpha(c == r ? 1.0f : 0.42f));
     } else {
-      const Point triangle[] = {{x, y}, {x + size, y + size}, {x, y + size}};
-      canvas.fill_polygon(triangle, scene.theme.accent.with_alpha(0.42f));
+      // The triangle, or the band below the diagonal, which is as high as the window.
+      const float band =
+          slides ? size * static_cast<float>(window) / static_cast<float>(count) : size;
+      const Point seen[] = {
+          {x, y}, {x + size, y + size}, {x + size - band, y + size}, {x, y + band}};
+      canvas.fill_polygon(seen, scene.theme.accent.with_alpha(0.42f));
       canvas.line({x, y}, {x + size, y + size}, scene.theme.accent, 2);
     }
     canvas.stroke_rect({x, y, size, size}, scene.theme.border);

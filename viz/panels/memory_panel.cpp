@@ -25,6 +25,7 @@ namespace {
 using namespace memory_curves;
 using capture::MemoryRow;
 
+constexpr float kUnseenVeil = 0.65f;  // over the curves behind the cursor
 constexpr ZoomSpeed kZoomSpeed = {1.2, 1.3, 0.77};
 
 // What the policy copied in a step. batch gathers every beam's whole cache, also of beams that stay
@@ -179,6 +180,12 @@ class MemoryPanel final : public Panel {
     for (const std::size_t i : {2u, 4u, 3u, 5u, 1u, 0u})
       if (has[i] && !hidden_[i]) draw_curve(canvas, drawn, x, y, i, per_token, scene, stacked_);
     draw_peaks(canvas, peaks, x, y, scene);
+    // What the cursor has not seen is pale, as in the timeline.
+    if ((!scene.export_mode || scene.series) && scene.cursor < scene.capture->end_tick()) {
+      const float now = std::clamp(x.px(std::max(0, shown)), plot.x, plot.right());
+      canvas.fill_rect({now, plot.y, plot.right() - now, plot.h},
+                       scene.theme.background.with_alpha(kUnseenVeil));
+    }
     if ((!scene.export_mode || scene.series) && shown >= 0 && !outside) {
       const float px = x.px(std::clamp<double>(shown, first, last));
       canvas.line({px, plot.y}, {px, plot.bottom()}, scene.theme.current.with_alpha(0.7f), 1);

@@ -187,8 +187,7 @@ void VerdictHistory::draw_bars(Canvas& canvas, Rect area, const Scene& scene) {
   const auto ticks = drafts ? nice_integer_ticks(0, high, 3) : nice_ticks(0, high, 3);
   for (const double tick : ticks) {
     canvas.line({plot.x, y.px(tick)}, {plot.right(), y.px(tick)}, scene.theme.grid, 1);
-    text_in(canvas, {area.x, y.px(tick) - em * 0.5f, em * 1.9f, em},
-            drafts ? std::to_string(static_cast<int>(tick)) : number_text(std::abs(tick), 1), small,
+    text_in(canvas, {area.x, y.px(tick) - em * 0.5f, em * 1.9f, em}, round_text(tick), small,
             Align::kRight);
   }
   const float pitch = x.px(first + 1) - x.px(first);
@@ -228,9 +227,8 @@ void VerdictHistory::draw_bars(Canvas& canvas, Rect area, const Scene& scene) {
   }
   for (const double tick :
        nice_integer_ticks(first, last, std::max(1, static_cast<int>(plot.w / (em * 5))))) {
-    const float at = std::clamp(x.px(tick) - em * 1.5f, area.x, area.right() - em * 3);
-    text_in(canvas, {at, plot.bottom() + em * 0.15f, em * 3, em},
-            std::to_string(std::llround(tick)), small, Align::kCenter);
+    draw_x_label(canvas, x.px(tick), plot.bottom() + em * 0.15f, em, area.x,
+                 area.right() + em * 0.5f, std::to_string(std::llround(tick)), small);
   }
 }
 
@@ -260,7 +258,9 @@ void VerdictHistory::draw_histogram(Canvas& canvas, Rect area, const Scene& scen
               number_text(sum / static_cast<double>(std::max<std::int64_t>(1, steps)), 2) + " of " +
               counted(steps, "step"),
           dim_text(scene, 0.8f));
-  const Rect plot{area.x, area.y + em * 2.2f, area.w, std::max(1.0f, area.h - em * 3.5f)};
+  // Room for half of the last label, "3.0+".
+  const float beside = drafts ? 0 : em * 0.6f;
+  const Rect plot{area.x, area.y + em * 2.2f, area.w - beside, std::max(1.0f, area.h - em * 3.5f)};
   const AxisScale x{-0.5, last + 0.5, plot.x, plot.right()},
       y{0, static_cast<double>(high), plot.bottom(), plot.y};
   histogram_ = {{plot.x, area.y, plot.w, area.h}, x};
@@ -271,18 +271,19 @@ void VerdictHistory::draw_histogram(Canvas& canvas, Rect area, const Scene& scen
     const float top = y.px(count);
     canvas.fill_rect({x.px(bin) - width / 2, top, width, plot.bottom() - top},
                      scene.theme.series(3).with_alpha(bin == current ? 1.0f : 0.62f));
+    const float half = (x.px(1) - x.px(0)) / 2;
     if (width > em * 1.2f)
-      text_in(canvas, {x.px(bin) - width / 2, top - em * 0.92f, width, em * 0.9f},
-              std::to_string(count), small, Align::kCenter);
+      draw_x_label(canvas, x.px(bin), top - em * 0.92f, em * 0.9f, x.px(bin) - half,
+                   x.px(bin) + half, std::to_string(count), small);
   }
   canvas.line({plot.x, plot.bottom()}, {plot.right(), plot.bottom()}, scene.theme.border, 1);
   for (const double tick :
        nice_integer_ticks(0, last, std::max(1, static_cast<int>(plot.w / (em * 3))))) {
-    const float at = std::clamp(x.px(tick) - em * 1.3f, area.x, area.right() - em * 2.6f);
-    text_in(canvas, {at, plot.bottom() + em * 0.15f, em * 2.6f, em},
-            drafts ? std::to_string(std::llround(tick))
-                   : number_text(tick / 10, 1) + (std::lround(tick) == kLastTenth ? "+" : ""),
-            small, Align::kCenter);
+    draw_x_label(canvas, x.px(tick), plot.bottom() + em * 0.15f, em, area.x - em * 0.5f,
+                 area.right() + em * 0.5f,
+                 drafts ? std::to_string(std::llround(tick))
+                        : number_text(tick / 10, 1) + (std::lround(tick) == kLastTenth ? "+" : ""),
+                 small);
   }
 }
 

@@ -29,4 +29,14 @@ std::vector<std::optional<FigurePlace>> place_figures(std::span<const float> wid
                                                       std::span<const HeaderFigure> figures,
                                                       float room, int lines);
 
+// Where two texts part first, in words: longest wording first, each with what matters most.
+struct FirstDifference {
+  std::size_t count = 0;              // of all places where they part; 0 = nowhere
+  std::int32_t token = 0;             // of the text
+  std::string left = {}, right = {};  // the tokens that stand there
+  std::int32_t left_step = 0, right_step = 0;
+  bool prompts_differ = false;
+};
+std::vector<std::string> difference_wordings(const FirstDifference& first);
+
 }  // namespace triescope::app

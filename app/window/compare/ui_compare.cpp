@@ -6,6 +6,7 @@
 #include "app/window/compare/compare_header.h"
 #include "app/window/compare/compare_rows.h"
 #include "app/window/compare/ui_compare.h"
+#include "app/window/shell/line_fit.h"
 #include "app/window/shell/style.h"
 #include "core/base/counted.h"
 #include "viz/draw/node_text.h"
@@ -157,21 +158,17 @@ float draw_compare_strip(Ui& ui, float width) {
   }
 
   const viz::Twins& twins = left.twins;
-  std::string verdict;
-  if (twins.parting_node >= 0 && right->twins.parting_node >= 0) {
-    const std::size_t count = twins.partings.size();
-    verdict =
-        (count > 1 ? "≠ " + counted(count, "difference") + ", the first" : "≠ first") +
-        std::string(" at token ") +
-        std::to_string(left.capture->nodes()[static_cast<std::size_t>(twins.parting_node)].depth) +
-        ": " + token_at(left, twins.parting_node) + " (step " + std::to_string(twins.parting_step) +
-        ")  |  " + token_at(*right, right->twins.parting_node) + " (step " +
-        std::to_string(right->twins.parting_step) + ")";
-  } else {
-    verdict = "= the two texts agree as far as both go";
-  }
-  if (left.capture->run().prompt_tokens != right->capture->run().prompt_tokens)
-    verdict = "≠ the prompts differ;  " + verdict;
+  FirstDifference first{.prompts_differ = left.capture->run().prompt_tokens !=
+                                          right->capture->run().prompt_tokens};
+  if (twins.parting_node >= 0 && right->twins.parting_node >= 0)
+    first = {.count = std::max<std::size_t>(1, twins.partings.size()),
+             .token = left.capture->nodes()[static_cast<std::size_t>(twins.parting_node)].depth,
+             .left = token_at(left, twins.parting_node),
+             .right = token_at(*right, right->twins.parting_node),
+             .left_step = twins.parting_step,
+             .right_step = right->twins.parting_step,
+             .prompts_differ = first.prompts_differ};
+  const std::vector<std::string> wordings = difference_wordings(first);
   ImGui::AlignTextToFramePadding();
   ImGui::TextUnformatted("cursor by");
   ImGui::SameLine();
@@ -196,7 +193,10 @@ float draw_compare_strip(Ui& ui, float width) {
   ImGui::SameLine();
   command_button(ui, "compare-with", "Other…");
   ImGui::SameLine();
-  text_fitted(verdict, left_edge + width - ImGui::GetCursorScreenPos().x - ui.em);
+  line_fitted(
+      wording_that_fits(wordings, left_edge + width - ImGui::GetCursorScreenPos().x - ui.em * 0.5f,
+                        line_width),
+      wordings.front());
   ImGui::EndGroup();
   return height;
 }

@@ -164,6 +164,7 @@ void draw_lecture(Ui& ui) {
     const auto on_screen = [&](viz::Rect place) {
       return viz::Rect{place.x + corner.x, place.y + corner.y, place.w, place.h};
     };
+    if (partner) ui.legend = viz::LegendRoom::kTwoRows;
     // A copy: a link in one panel may show another.
     const std::vector<std::string> panels = lecture.panels();
     for (std::size_t i = 0; i < places.panels.size(); ++i)
@@ -174,6 +175,7 @@ void draw_lecture(Ui& ui) {
       draw_one(ui, "narration", on_screen(pair[1].narration), narration_em(ui.em), *partner,
                /*other=*/true);
     }
+    ui.legend = viz::LegendRoom::kPane;
     if (lesson && ui.workspace.lesson.is_open()) {
       const viz::Rect place = on_screen(places.lesson);
       draw_lesson_to_audience(ui, place, narration_em(ui.em));

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/window/shell/line_fit.h"
 #include "app/window/shell/resting_mouse.h"
 #include "app/window/shell/style.h"
 
@@ -41,11 +42,17 @@ std::string middle_fitted(const std::string& text, float width) {
   return cut;
 }
 
+float line_width(const std::string& text) { return ImGui::CalcTextSize(text.c_str()).x; }
+
+void line_fitted(const std::string& shown, const std::string& whole) {
+  ImGui::TextUnformatted(shown.c_str());
+  if (shown != whole && ImGui::IsItemHovered() && !tooltips_wait())
+    ImGui::SetTooltip("%s", whole.c_str());
+}
+
 void text_fitted(const std::string& text, float width) {
-  const std::string cut = middle_fitted(text, width);
-  ImGui::TextUnformatted(cut.c_str());
-  if (cut != text && ImGui::IsItemHovered() && !tooltips_wait())
-    ImGui::SetTooltip("%s", text.c_str());
+  const std::string words = words_that_fit(text, width, line_width);
+  line_fitted(words.empty() ? middle_fitted(text, width) : words, text);
 }
 
 bool command_button(Ui& ui, const char* id, const char* label, bool primary) {

@@ -56,9 +56,12 @@ void name_part(Ui& ui, const std::string& name);
 // --- pieces that several parts use ---
 // A button that runs a command; its title and key as a tooltip.
 bool command_button(Ui& ui, const char* id, const char* label, bool primary = false);
-// Text cut in the middle to fit `width`, with the whole of it as a tooltip.
+// Text cut between words to fit `width`, with the whole of it as a tooltip; one long word in its middle.
 void text_fitted(const std::string& text, float width);
-// Text with "…" in its middle where the whole is wider than `width` px.
+// `shown`, which is shorter or says less than `whole`, with that as a tooltip.
+void line_fitted(const std::string& shown, const std::string& whole);
+float line_width(const std::string& text);  // px; what line_fit.h measures with
+// Text of which both ends count, a path or a name, with "…" in its middle where the whole is wider than `width` px.
 std::string middle_fitted(const std::string& text, float width);
 void help_tooltip(const std::string& text, float em);  // shown when the last item is hovered
 viz::Color problem_color(const Ui& ui);

@@ -30,6 +30,7 @@ inline test::GgufWriter tiny_model(const TinyModel& wanted) {
   writer.add("llama.feed_forward_length", static_cast<std::uint32_t>(kInner));
   writer.add("llama.context_length", std::uint32_t{256});
   writer.add("llama.block_count", wanted.layers);
+  writer.add("llama.attention.layer_norm_rms_epsilon", 1e-5f);
   if (wanted.tokenizer) {
     std::string texts;
     for (std::uint32_t i = 0; i < wanted.vocabulary; ++i)

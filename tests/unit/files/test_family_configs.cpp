@@ -364,6 +364,7 @@ TEST_CASE("GGUF: what metadata leave out has its default") {
                                    {"context_length", 128u},
                                    {"block_count", 1u}})
     few.add(std::string("llama.") + key, std::uint32_t{value});
+  few.add("llama.attention.layer_norm_rms_epsilon", 1e-5f);
   few.add_f32("token_embd.weight", {64, 8}, std::vector<float>(512));
   CHECK(config_of(few).head_dim == 16);  // hidden / heads
 }
@@ -371,6 +372,10 @@ TEST_CASE("GGUF: what metadata leave out has its default") {
 TEST_CASE("GGUF: names, norm epsilons, token ids and tied embeddings as the file says") {
   const auto with = [](const std::string& key, auto value) {
     GgufWriter writer = gguf_of("llama", 2);
+    if (key.ends_with("epsilon"))
+      std::erase_if(writer.keys, [](const std::string& entry) {
+        return entry.starts_with(gguf_text("llama.attention.layer_norm_rms_epsilon"));
+      });
     writer.add(key, value);
     return config_of(writer);
   };
@@ -412,7 +417,8 @@ TEST_CASE("GGUF: a missing key, a number out of range and another size of values
                   [&](const std::string& entry) { return entry.starts_with(gguf_text(key)); });
     return writer;
   };
-  for (const char* key : {"llama.embedding_length", "llama.block_count", "llama.context_length"})
+  for (const char* key : {"llama.embedding_length", "llama.block_count", "llama.context_length",
+                          "llama.attention.layer_norm_rms_epsilon"})
     CHECK(has(refusal(ErrorCode::kCorruption, [&] { config_of(without(key)); }),
               (std::string("expected key '") + key + "', found none").c_str()));
   GgufWriter values = without("llama.attention.value_length");

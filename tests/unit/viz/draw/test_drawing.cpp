@@ -88,6 +88,32 @@ TEST_CASE("drawing: a legend breaks into rows, and what is beyond the last is co
   CHECK(boxes.empty());
 }
 
+TEST_CASE(
+    "drawing: beside another run before an audience a legend has two rows at most, its letters the smallest") {
+  Scene scene = plain();
+  scene.legend = LegendRoom::kTwoRows;
+  std::vector<LegendEntry> entries;
+  for (const char* name : {"accepted", "rejected", "bonus", "corrected", "pending", "withdrawn",
+                           "differs", "changed just now"})
+    entries.push_back({name, {}, "■"});
+  RecordingCanvas canvas;
+  const float width = scene.em * 28, row = scene.em * 1.15f;
+  CHECK(draw_legend(canvas, {0, 0}, width, entries, scene) == doctest::Approx(2 * row));
+  CHECK(legend_height(canvas, width, entries, scene) == doctest::Approx(2 * row));
+  REQUIRE(canvas.texts.size() == entries.size());
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    CHECK(canvas.texts[i].text == entries[i].label);
+    CHECK(canvas.texts[i].size == doctest::Approx(scene.em * 0.74f));
+    CHECK(canvas.texts[i].box.right() <= width);
+  }
+  // What has no room there is counted.
+  RecordingCanvas narrow;
+  CHECK(draw_legend(narrow, {0, 0}, scene.em * 12, entries, scene) == doctest::Approx(2 * row));
+  CHECK(legend_height(narrow, scene.em * 12, entries, scene) == doctest::Approx(2 * row));
+  const std::size_t shown = narrow.texts.size() - 1;
+  CHECK(narrow.texts.back().text == "+ " + std::to_string(entries.size() - shown));
+}
+
 TEST_CASE("drawing: every glyph that a legend or a mark asks for is drawn") {
   for (const char* glyph :
        {"✓", "✕", "★", "○", "◇", "◆", "■", "□", "–", "Δ", "▼", "●", "#", "≠", "✦", "→"}) {

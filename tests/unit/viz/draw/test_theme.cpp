@@ -101,6 +101,25 @@ TEST_CASE(
   }
 }
 
+TEST_CASE(
+    "curves of a recorder's figures have colours apart from the phases' and from each other") {
+  const auto apart = [](Color a, Color b) {
+    const Triple x = lab(a, kEyes[0]), y = lab(b, kEyes[0]);
+    return std::hypot(x[0] - y[0], x[1] - y[1], x[2] - y[2]);
+  };
+  for (const Theme& theme : {dark_theme(), light_theme(), projector_theme()}) {
+    CAPTURE(to_string(theme.name));
+    for (int curve = 0; curve < 4; ++curve) {
+      CAPTURE(curve);
+      CHECK(contrast(theme.metric(curve), theme.background) >= 3);
+      for (int phase = 0; phase < 5; ++phase)
+        CHECK(apart(theme.metric(curve), theme.series(phase)) >= 30);
+      for (int other = 0; other < curve; ++other)
+        CHECK(smallest_distance({theme.metric(curve), theme.metric(other)}) >= 15);
+    }
+  }
+}
+
 TEST_CASE("text can be read on the background, marks can be seen on it") {
   for (const Theme& theme : {dark_theme(), light_theme(), projector_theme()}) {
     CHECK(contrast(theme.text, theme.background) >= 7);

@@ -8,6 +8,7 @@
 #include "tests/unit/viz/looking.h"
 #include "tests/unit/viz/recording_canvas.h"
 #include "tests/unit/viz/withdrawn_drafts.h"
+#include "viz/panels/draft_rows.h"
 #include "viz/panels/level_history.h"
 
 namespace triescope::viz::test_drafts_panel {
@@ -19,6 +20,7 @@ using capture::Phase;
 using test::drawn;
 using test::find;
 using test::mouse_over;
+using test::RecordingCanvas;
 using test::scene_at;
 using test::withdrawn_drafts_capture;
 
@@ -96,6 +98,70 @@ TEST_CASE(
                   "Σ log q of the drafted path = -0.600") != reaction.tooltip.end());
   CHECK(std::find(reaction.tooltip.begin(), reaction.tooltip.end(), "level 2, below t20") !=
         reaction.tooltip.end());
+}
+
+TEST_CASE("drafts panel: a tall pane has charts in the middle, in the same place at every step") {
+  const auto panel = make_panel("drafts");
+  const float em = end_of(1).em;
+  const Rect tall{0, 0, em * 60, em * 36};
+  std::vector<float> heights;
+  for (const std::int32_t step : {1, 2}) {
+    const auto canvas = drawn(*panel, end_of(step), tall);
+    const auto* const chart =
+        find(canvas, "P(level d accepted | level d − 1 accepted), 95 % interval");
+    REQUIRE(chart);
+    heights.push_back(chart->box.y);
+    CHECK(find(canvas, step == 1 ? "1 of 1" : "2 of 2"));
+    CHECK(find(canvas, step == 1 ? "steps by accepted, mean 1.00 of 1 step"
+                                 : "steps by accepted, mean 1.00 of 2 steps"));
+    // Nothing is written over anything else.
+    for (std::size_t i = 0; i < canvas.texts.size(); ++i)
+      for (std::size_t j = 0; j < i; ++j) {
+        const Rect &a = canvas.texts[i].box, &b = canvas.texts[j].box;
+        CAPTURE(canvas.texts[i].text);
+        CAPTURE(canvas.texts[j].text);
+        const float apart = em * 0.3f;  // boxes are higher than their letters
+        CHECK((a.right() <= b.x + 1 || b.right() <= a.x + 1 || a.bottom() <= b.y + apart ||
+               b.bottom() <= a.y + apart));
+      }
+  }
+  CHECK(heights[0] == heights[1]);
+  // Before a draft was verified their place says so; a lower pane and the whole picture have none.
+  CHECK(
+      find(drawn(*panel, scene_at(withdrawn_drafts_capture(), make_tick(1, Phase::kForward)), tall),
+           "No draft has been verified yet."));
+  CHECK_FALSE(find(drawn(*panel, end_of(2), {0, 0, em * 60, em * 18}), "2 of 2"));
+  Scene figure = end_of(2);
+  figure.export_mode = true;
+  RecordingCanvas canvas;
+  const Point whole = panel->extent(canvas, figure);
+  CHECK_FALSE(find(drawn(*panel, figure, {0, 0, whole.x, whole.y}), "2 of 2"));
+}
+
+TEST_CASE("drafts: those that have no room in their row go on in further lines, else are counted") {
+  const Scene scene = end_of(1);
+  const auto drafts =
+      draft_levels(*scene.capture, 1, scene.cursor, text_at(*scene.capture, scene.cursor));
+  REQUIRE(drafts.levels.size() == 3);
+  std::size_t proposed = 0;
+  for (const DraftLevel& level : drafts.levels) proposed += level.drafts.size();
+  const auto told = [&](float height_em) {
+    DraftRows rows;
+    RecordingCanvas canvas;
+    rows.draw(canvas, {0, 0, scene.em * 13, scene.em * height_em}, drafts, scene);
+    std::size_t chips = 0, rest = 0;
+    for (const auto& text : canvas.texts) {
+      if (text.text.starts_with("t") && text.box.x > scene.em * 5.9f) ++chips;
+      if (text.text.starts_with("+")) rest += std::stoul(text.text.substr(1));
+    }
+    return std::pair{chips, rest};
+  };
+  const auto [some, rest] = told(DraftRows::height_em(3));
+  CHECK(rest > 0);
+  CHECK(some + rest == proposed);
+  const auto [all, none] = told(20);
+  CHECK(all == proposed);
+  CHECK(none == 0);
 }
 
 TEST_CASE("level history: shares by level, over all steps and over a range") {

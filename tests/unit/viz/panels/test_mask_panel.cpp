@@ -32,6 +32,18 @@ TEST_CASE("mask: prefill is a triangle: every prompt token sees itself and those
   CHECK(rectangles_of(canvas, scene.theme.accent.with_alpha(0.42f)) == 3);
 }
 
+TEST_CASE("mask: prefill under a sliding window is a band, and says how wide") {
+  const auto opened = make_capture([](Recorder& out) { record_two_owners(out, 2); });
+  const viz::Scene scene = scene_at(*opened->capture, make_tick(0, Phase::kForward) + 1);
+  const auto panel = viz::make_panel("mask");
+  const auto canvas = drawn(*panel, scene, {0, 0, 500, 500});
+  CHECK(rectangles_of(canvas, scene.theme.accent) == 3);
+  CHECK(rectangles_of(canvas, scene.theme.accent.with_alpha(0.42f)) == 2);
+  std::string said;
+  for (const auto& text : canvas.texts) said += text.text + " ";
+  CHECK(said.find("a causal mask with a window of 2 tokens") != std::string::npos);
+}
+
 TEST_CASE("mask: keys move a zoomed mask along its columns and back, and not past its ends") {
   const Capture& run = draft_capture();
   const viz::Scene scene = scene_at(run, make_tick(28, Phase::kForward) + 1);
