@@ -10,9 +10,21 @@
 
 namespace triescope {
 
-std::int32_t kernel_dtype(const at::Tensor& tensor) {
-  if (tensor.scalar_type() == at::kFloat) return kTriescopeF32;
-  return tensor.scalar_type() == at::kHalf ? kTriescopeF16 : kTriescopeBF16;
+std::int32_t kernel_dtype(at::ScalarType dtype) {
+  if (dtype == at::kFloat) return kTriescopeF32;
+  return dtype == at::kHalf ? kTriescopeF16 : kTriescopeBF16;
+}
+
+std::int32_t kernel_activation(formats::Activation activation) {
+  switch (activation) {
+    case formats::Activation::kSilu:
+      return kTriescopeSilu;
+    case formats::Activation::kGeluTanh:
+      return kTriescopeGeluTanh;
+    case formats::Activation::kGelu:
+      return kTriescopeGelu;
+  }
+  return kTriescopeSilu;
 }
 
 void* kernel_stream(const at::Tensor& tensor) {

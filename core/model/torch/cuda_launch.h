@@ -7,6 +7,7 @@
 #include <string>
 
 #include "core/base/error.h"
+#include "core/files/config.h"
 
 namespace triescope {
 
@@ -22,8 +23,14 @@ class LaunchError final : public Error {
   std::string reason_;
 };
 
-// The TriescopeCudaDType of an fp32, fp16 or bf16 tensor.
-std::int32_t kernel_dtype(const at::Tensor& tensor);
+// The TriescopeCudaDType of fp32, fp16 or bf16, and of a tensor.
+std::int32_t kernel_dtype(at::ScalarType dtype);
+inline std::int32_t kernel_dtype(const at::Tensor& tensor) {
+  return kernel_dtype(tensor.scalar_type());
+}
+
+// The TriescopeActivation of a model's.
+std::int32_t kernel_activation(formats::Activation activation);
 
 // The current stream (a cudaStream_t) of the tensor's device; null on a CPU, where a stand-in for
 // the module runs the kernels (tests).

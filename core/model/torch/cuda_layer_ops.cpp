@@ -8,23 +8,10 @@ namespace triescope {
 namespace {
 
 using at::Tensor;
-using formats::Activation;
 using formats::ModelConfig;
 
 std::int32_t size_of(const Tensor& tensor, std::int64_t dimension) {
   return static_cast<std::int32_t>(tensor.size(dimension));
-}
-
-TriescopeActivation module_activation(Activation activation) {
-  switch (activation) {
-    case Activation::kSilu:
-      return kTriescopeSilu;
-    case Activation::kGeluTanh:
-      return kTriescopeGeluTanh;
-    case Activation::kGelu:
-      return kTriescopeGelu;
-  }
-  return kTriescopeSilu;
 }
 
 class CudaLayerOps final : public TorchLayerOps {
@@ -110,7 +97,7 @@ class CudaLayerOps final : public TorchLayerOps {
     call.rows = size_of(gate_up, 0);
     call.dim = config_.intermediate;
     call.gated = config_.gated_mlp;
-    call.kind = module_activation(config_.activation);
+    call.kind = kernel_activation(config_.activation);
     call.dtype = kernel_dtype(gate_up);
     check_launch(module_.gated_activation(&call, kernel_stream(gate_up)), "activation", gate_up);
     return out;
