@@ -39,13 +39,15 @@ class CandidatesPanel final : public Panel {
  public:
   const PanelInfo& info() const override {
     static const PanelInfo info = {
-        "candidates", "Candidates",
+        "candidates",
+        "Candidates",
         std::string("The best next tokens after the focused node (or the best live path), with "
                     "log-probabilities. A mark shows which became children.") +
             OwnerSwitch::kHelp,
         "Click a node of the trie whose children differ in colour, and find here the token that came "
         "in second and how little it lacked.",
-        "No output row yet: step once (F10), or focus a node that has been through a forward."};
+        "No output row yet: step once (F10), or focus a node that has been through a forward.",
+        /*rows=*/{"candidate"}};
     return info;
   }
 
@@ -57,12 +59,12 @@ class CandidatesPanel final : public Panel {
         owner_.draw(canvas, {area.right() - pad, area.y + em * 0.2f}, area.w * 0.3f, scene);
     const std::int32_t node = node_of(scene);
     if (node < 0)
-      return draw_empty_state(
-          canvas, area,
-          source.is_target() ? empty_text(scene.capture, "candidates", info().empty)
-                             : "No output row of the " + std::string(owner_name(source.whose)) +
-                                   " yet: step on (F10).",
-          scene);
+      return draw_empty_state(canvas, area,
+                              source.is_target() ? empty_text(scene.capture, info(), info().empty)
+                                                 : "No output row of the " +
+                                                       std::string(owner_name(source.whose)) +
+                                                       " yet: step on (F10).",
+                              scene);
     const auto rows = source.candidates(*scene.capture, node, scene.cursor);
     float right = owner.w > 0 ? owner.x : area.right();
     if (const float key =

@@ -63,13 +63,15 @@ class DraftsPanel final : public Panel {
  public:
   const PanelInfo& info() const override {
     static const PanelInfo info = {
-        "drafts", "Drafts",
+        "drafts",
+        "Drafts",
         "What each level of this step's drafts proposed, likeliest first, and which token came. A "
         "level is one head of several or one round of drafting; "
         "withdrawn drafts never reached the target. Below: for each position of the text the place "
         "that each level gave its token; click a cell to go to that step.",
         "Find a level whose first guess seldom came, and look in the trie at what it guessed instead.",
-        "No drafts in this step: methods that draft show here what they proposed."};
+        "No drafts in this step: methods that draft show here what they proposed.",
+        /*rows=*/{"node"}};
     return info;
   }
 

@@ -44,6 +44,7 @@ class KvPanel final : public Panel {
         "Step (F10) until a beam falls out: its slots become garbage, and the next step writes into "
         "them.",
         "No KV yet: step once (F10) to run the prefill.",
+        /*rows=*/{"slot"},
         /*zooms=*/true};
     return info;
   }
@@ -58,7 +59,7 @@ class KvPanel final : public Panel {
         owner_.draw(canvas, {area.right() - pad, area.y + em * 0.2f}, area.w * 0.3f, scene);
     if (!scene.capture || source.slot_count_at(*scene.capture, scene.cursor) == 0)
       return draw_empty_state(canvas, area,
-                              source.is_target() ? empty_text(scene.capture, "kv", info().empty)
+                              source.is_target() ? empty_text(scene.capture, info(), info().empty)
                                                  : "The " + std::string(owner_name(source.whose)) +
                                                        " holds no KV yet: step on (F10).",
                               scene);

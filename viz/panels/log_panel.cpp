@@ -16,8 +16,12 @@ class LogPanel final : public Panel {
  public:
   const PanelInfo& info() const override {
     static const PanelInfo info = {
-        "log", "Log", "What the run said, with the step it happened in. Click a line to go there.",
-        "Click a line: all panels go to the step it speaks of.", "The log is empty."};
+        "log",
+        "Log",
+        "What the run said, with the step it happened in. Click a line to go there.",
+        "Click a line: all panels go to the step it speaks of.",
+        "The log is empty.",
+        /*rows=*/{"log"}};
     return info;
   }
 

@@ -41,6 +41,7 @@ class MaskPanel final : public Panel {
         "Compare the rows of two siblings: they see the same columns, and of the two themselves only "
         "their own.",
         "No forward yet: step once more (F10).",
+        /*rows=*/{"input"},
         /*zooms=*/true};
     return info;
   }
@@ -59,7 +60,8 @@ class MaskPanel final : public Panel {
       float taken = owner.w > 0 ? owner.bottom() - area.y : 0;
       taken += head_.draw(canvas, {area.x + pad, area.y + taken + em * 0.2f, area.w - 2 * pad, em},
                           0, "cell", faulty_steps(scene), scene);
-      return draw_no_mask(canvas, {area.x, area.y + taken, area.w, area.h - taken}, source, scene);
+      return draw_no_mask(canvas, {area.x, area.y + taken, area.w, area.h - taken}, source, info(),
+                          scene);
     }
     std::vector<LegendEntry> legend = {{"itself", scene.theme.accent, "■"},
                                        {"ancestor", scene.theme.accent, "●"},

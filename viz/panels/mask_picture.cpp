@@ -225,7 +225,8 @@ void draw_mask_cross(Canvas& canvas, const MaskPicture& picture, Rect left, cons
   canvas.pop_clip();
 }
 
-void draw_no_mask(Canvas& canvas, Rect area, const RowSource& source, const Scene& scene) {
+void draw_no_mask(Canvas& canvas, Rect area, const RowSource& source, const PanelInfo& panel,
+                  const Scene& scene) {
   const float em = scene.em;
   const auto count = scene.capture->run().prompt_tokens.size();
   if (!source.is_target())
@@ -233,7 +234,7 @@ void draw_no_mask(Canvas& canvas, Rect area, const RowSource& source, const Scen
   if (scene.shown_step() != 0)
     return draw_empty_state(
         canvas, area,
-        empty_text(scene.capture, "mask", "The forward of this step comes next (F11)."), scene);
+        empty_text(scene.capture, panel, "The forward of this step comes next (F11)."), scene);
   // A token sees those before it; with a sliding window the last of them alone.
   const std::int32_t window = scene.capture->run().sliding_window;
   const bool slides = window > 0 && static_cast<std::size_t>(window) < count;

@@ -5,6 +5,7 @@
 #include "viz/draw/scene.h"
 #include "viz/layouts/mask_grid.h"
 #include "viz/panels/mask_rows.h"
+#include "viz/panels/panel.h"
 #include "viz/panels/row_source.h"
 
 namespace triescope::viz {
@@ -24,6 +25,7 @@ void draw_mask_rows(Canvas& canvas, const MaskPicture& picture, Rect labels, flo
 // The focus as row and column. `left`: the room of labels and band.
 void draw_mask_cross(Canvas& canvas, const MaskPicture& picture, Rect left, const Scene& scene);
 // In place of the mask: prefill's causal triangle, or what comes next.
-void draw_no_mask(Canvas& canvas, Rect area, const RowSource& source, const Scene& scene);
+void draw_no_mask(Canvas& canvas, Rect area, const RowSource& source, const PanelInfo& panel,
+                  const Scene& scene);
 
 }  // namespace triescope::viz

@@ -53,6 +53,7 @@ class MemoryPanel final : public Panel {
         "Decode the same prompt with twice the beams and compare both runs: the curve of "
         "batch beam search doubles, this one does not.",
         "No memory samples yet: step once (F10).",
+        /*rows=*/{"memory"},
         /*zooms=*/true};
     return info;
   }
@@ -69,7 +70,7 @@ class MemoryPanel final : public Panel {
     if (rows.empty())
       return draw_empty_state(
           canvas, area,
-          source.is_target() ? empty_text(scene.capture, "memory", info().empty) : info().empty,
+          source.is_target() ? empty_text(scene.capture, info(), info().empty) : info().empty,
           scene);
     const auto per_token = static_cast<double>(source.kv_bytes_per_token(*scene.capture));
     const std::int32_t shown = scene.shown_step();

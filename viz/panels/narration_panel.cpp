@@ -52,11 +52,13 @@ class NarrationPanel final : public Panel {
  public:
   const PanelInfo& info() const override {
     static const PanelInfo info = {
-        "narration", "Narration",
+        "narration",
+        "Narration",
         "What the phase just finished did, in words. Everything underlined is a link: a token or "
         "its number locks the node, a slot the node in it, a count opens the panel it is from.",
         "Go through a step phase by phase (F11), and say before each what it will do.",
-        "Nothing to tell yet: start a run or open a capture."};
+        "Nothing to tell yet: start a run or open a capture.",
+        /*rows=*/{"phase"}};
     return info;
   }
 

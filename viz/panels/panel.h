@@ -17,6 +17,8 @@ struct PanelInfo {
   std::string help;    // one or two sentences: what is seen, how to read it
   std::string to_try;  // one thing to do with it, in the imperative
   std::string empty;   // what to do when there is nothing to show
+  // The capture's tables without which it is empty; none where it draws something of every capture.
+  std::vector<std::string> rows = {};
   bool zooms = false;  // answers to the keys that zoom and fit
   bool grows =
       false;  // its whole picture grows with the run: a figure can be limited to some steps
@@ -59,11 +61,11 @@ class Panel {
   virtual void set_view_state(const std::string& state) { (void)state; }
 };
 
-// All panels, in display order: trie mask positions kv memory verdict drafts candidates text narration
-// inspector timeline log doctor.
+// All panels, in display order.
 std::vector<std::unique_ptr<Panel>> make_panels();
-// Their names, in the same order: made once.
+// Their names and what they say of themselves, in the same order: made once.
 const std::vector<std::string>& panel_names();
+const std::vector<PanelInfo>& panel_infos();
 std::unique_ptr<Panel> make_panel(
     const std::string& name);  // Error{kInvalidArgument}: lists the names
 

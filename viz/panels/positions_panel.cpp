@@ -37,6 +37,7 @@ class PositionsPanel final : public Panel {
             OwnerSwitch::kHelp,
         "Find two beams that left the same parent: both their tokens stand at the same position.",
         "No forward yet: step once more (F10).",
+        /*rows=*/{"input"},
         /*zooms=*/true};
     return info;
   }
@@ -58,7 +59,7 @@ class PositionsPanel final : public Panel {
                               : scene.capture && scene.shown_step() == 0
                                   ? "Prefill: the prompt's tokens have positions 0, 1, 2 … in "
                                     "order. The tree's rows begin with step 1."
-                                  : empty_text(scene.capture, "positions", info().empty),
+                                  : empty_text(scene.capture, info(), info().empty),
                               scene);
     }
     const float right = owner.w > 0 ? owner.x : area.right();

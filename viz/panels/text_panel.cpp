@@ -28,14 +28,16 @@ class TextPanel final : public Panel {
  public:
   const PanelInfo& info() const override {
     static const PanelInfo info = {
-        "text", "Text",
+        "text",
+        "Text",
         "The text of every live beam (at the end: of the returned sequences), best first. "
         "A line under a token says how it came; what a beam says differently from the best is in "
         "its colour. What all of them begin with stands above them, once; a click on its heading "
         "shows it in each. Click a token to lock it.",
         "Click a word that surprises you and ask what would have come after another one "
         "(Ctrl+I).",
-        "No text yet: step once (F10)."};
+        "No text yet: step once (F10).",
+        /*rows=*/{"node", "frontier"}};
     return info;
   }
 

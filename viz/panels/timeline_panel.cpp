@@ -39,6 +39,7 @@ class TimelinePanel final : public Panel {
         "is one.",
         "Hold Shift and drag over a few steps: memory, drafts and decisions then count those alone.",
         "No steps yet.",
+        /*rows=*/{"phase", "step"},
         /*zooms=*/true};
     return info;
   }

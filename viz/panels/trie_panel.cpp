@@ -67,6 +67,7 @@ class TriePanel final : public Panel {
         "elsewhere.",
         "Follow a dashed branch to its end: Δ is how far it was below the worst beam that was kept.",
         "No tree yet: step once (F10) to run the prefill.",
+        /*rows=*/{"node"},
         /*zooms=*/true,
         /*grows=*/true};
     return info;

@@ -128,14 +128,16 @@ class VerdictPanel final : public Panel {
  public:
   const PanelInfo& info() const override {
     static const PanelInfo info = {
-        "verdict", "Decision",
+        "verdict",
+        "Decision",
         "What this step chooses from, and what it chooses. Beams: the candidates of all beams by "
         "Σ log p, the line of the cut, the distance Δ to it, the finished hypotheses. Sampling: "
         "the model's p, what each stage makes of it, and where u falls. Drafts: the path "
         "that became text, then what was refused, with p, q and the reason. Below: accepted drafts (for beams: the margin at the "
         "cut) by step and as a histogram; click a bar to go there.",
         "Stop behind a forward (F11) and say which candidates will be kept; one more F11 tells.",
-        "No decisions yet: step once more (F10)."};
+        "No decisions yet: step once more (F10).",
+        /*rows=*/{"verdict"}};
     return info;
   }
 
@@ -194,7 +196,7 @@ class VerdictPanel final : public Panel {
     } else {
       draw_empty_state(
           canvas, list,
-          empty_text(scene.capture, "verdict",
+          empty_text(scene.capture, info(),
                      "This step has decided nothing yet: the accept phase comes next."),
           scene);
     }

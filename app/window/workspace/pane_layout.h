@@ -31,7 +31,7 @@ std::unique_ptr<PaneNode> make_split(bool side_by_side, float ratio,
                                      std::unique_ptr<PaneNode> first,
                                      std::unique_ptr<PaneNode> second);
 
-// "debug", "lecture", "memory", "compare". Error{kNotFound}: lists them.
+// One of preset_names(), with every panel in it. Error{kNotFound}: lists them.
 std::unique_ptr<PaneNode> preset_layout(const std::string& name);
 const std::vector<std::string>& preset_names();
 

@@ -52,7 +52,7 @@ kernels::LayerShapes shapes_of(const ModelConfig& config) {
   shapes.rows = kRows;
   shapes.hidden = static_cast<int>(config.hidden);
   shapes.intermediate = static_cast<int>(config.intermediate);
-  shapes.layer_norms = {config.norm == formats::NormKind::kLayer && config.norm_bias};
+  shapes.layer_norms = {config.norm == formats::NormKind::kLayer};
   shapes.branches = {Branch::kNone, Branch::kAdded};
   if (config.post_norms) shapes.branches.push_back(Branch::kNormedAndAdded);
   shapes.eps = config.norm_eps;
