@@ -1,4 +1,4 @@
-// What the open lesson asks of the window: the actions of its steps, its runs and its links.
+// The open lesson's commands to the window: the actions of its steps, its runs and its links.
 #include <utility>
 
 #include "app/lesson/lesson_words.h"
@@ -48,7 +48,7 @@ std::vector<ScriptCommand> LessonPlayer::take_commands() {
 std::vector<ScriptCommand> LessonPlayer::run_commands(const RunRequest& request, bool start) const {
   std::vector<ScriptCommand> commands;
   const auto& documents = documents_.all();
-  // Whoever comes back to the step sees the run that is there already.
+  // Coming back to the step shows the run that is there already.
   for (std::size_t i = 0; start && i < documents.size(); ++i)
     if (documents[i]->request && same_decoding(*documents[i]->request, request))
       return {{"document", std::to_string(i)}};
