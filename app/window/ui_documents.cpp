@@ -6,7 +6,6 @@ namespace triescope::app {
 
 namespace {
 
-// 0 = none.
 std::uint64_t serial_of(const Document* document) { return document ? document->serial : 0; }
 
 }  // namespace
@@ -16,8 +15,8 @@ void draw_documents(Ui& ui) {
   if (!ImGui::BeginTabBar(
           "documents", ImGuiTabBarFlags_AutoSelectNewTabs | ImGuiTabBarFlags_FittingPolicyScroll))
     return;
-  // A document that was made active elsewhere gets its tab selected; one whose tab was clicked is
-  // made active. Serials, for a document may be gone.
+  // A document that became active elsewhere gets its tab selected; a clicked tab makes its document
+  // active. Serials are compared, because a document may be gone.
   const std::uint64_t active = serial_of(ui.workspace.active());
   Document* closing = nullptr;
   for (const auto& document : ui.workspace.documents.all()) {

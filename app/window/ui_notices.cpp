@@ -33,7 +33,7 @@ void draw_progress(Ui& ui) {
   if (ImGui::Button("Cancel")) ui.workspace.cancel();
 }
 
-// The newest error first; those before it come up as it is dismissed.
+// Shows the newest error; the one before it follows as it is dismissed.
 void draw_newest_problem(Ui& ui) {
   std::vector<std::string>& problems = ui.workspace.log.problems;
   if (problems.empty()) return;
@@ -65,7 +65,7 @@ void draw_newest_problem(Ui& ui) {
   ImGui::TextUnformatted(("the newest of " + counted(count, "error")).c_str());
 }
 
-// A run that waits for memory: it stays until the user has chosen.
+// A run that waits for memory; the notice stays until the user has chosen.
 void draw_memory_wait(Ui& ui) {
   const LiveStatus& live = ui.workspace.live();
   if (live.memory_refused.empty()) return;
@@ -85,7 +85,7 @@ void draw_memory_wait(Ui& ui) {
   if (ImGui::Button("Copy###copy memory")) ImGui::SetClipboardText(text.c_str());
 }
 
-// Which node all panels are held at, and the way to let it go.
+// Names the node that all panels are locked to, with a button that unlocks it.
 void draw_focus_chip(Ui& ui, const Document& document) {
   const std::int32_t node = document.focus.locked;
   if (node == -1) return;
@@ -184,7 +184,8 @@ void draw_status_line(Ui& ui) {
     const capture::RunInfo& run = document->capture->run();
     left += "  ·  " + run.method + "  ·  KV " + run.kv_policy;
     const std::int32_t shown = document->cursor > 0 ? capture::step_of(document->cursor - 1) : -1;
-    // As far as the cursor has seen: what comes next may be a question to the audience.
+    // The drafts are told only as far as the cursor: what comes next may be a question to the
+    // audience.
     if (const std::string drafts =
             viz::drafts_text(viz::step_so_far(*document->capture, shown, document->cursor));
         !drafts.empty())
@@ -213,7 +214,7 @@ void draw_status_line(Ui& ui) {
   if (room > ui.em * 6) {
     ImGui::SameLine(begin + chip + left_width + ui.em * 2);
     const auto newline = right.find('\n');
-    // A narrow tool bar leaves what stopped the run to this line.
+    // A narrow tool bar has no room for the reason of a stop, so this line says it.
     if (ui.state.narrow && !ui.workspace.transport.stop_reason().empty())
       draw_break_reason(ui, room);
     else if (!right.empty())

@@ -23,7 +23,7 @@ std::string token_at(const Document& document, std::int32_t node) {
   return viz::node_text(scene, node, 16);
 }
 
-// The other open runs, one of them selected: true, it was taken.
+// Lists the other open runs with one selected. True: it was chosen.
 bool draw_compare_choice(Ui& ui) {
   int& selected = ui.state.dialogs.compare_selected;
   const std::vector<CompareRow> rows = compare_rows(ui.workspace);
@@ -38,7 +38,7 @@ bool draw_compare_choice(Ui& ui) {
       if (rows[static_cast<std::size_t>(i)].document == ui.workspace.comparison.partner())
         selected = i;
   }
-  // The path below has the keys while something is typed there, and so has a walk by keys.
+  // The path field has the keys while something is typed there, and a keyboard walk has them too.
   const bool typing = ImGui::GetIO().WantTextInput || ui.state.walk.has_focus();
   if (!typing && ImGui::IsKeyPressed(ImGuiKey_DownArrow)) ++selected;
   if (!typing && ImGui::IsKeyPressed(ImGuiKey_UpArrow)) --selected;
