@@ -1,4 +1,4 @@
-// The forward phase: which rows were read, where they stand, what they see, where their KV went.
+// The forward phase: which rows were read, their positions, what they see, and where their KV went.
 #include <algorithm>
 #include <vector>
 
@@ -83,7 +83,7 @@ void tell_sight(Story& story, const InputRow& row) {
              count("below", path - prompt - 1, to_panel("trie"))});
 }
 
-// Two rows at one position: the first such pair.
+// Tells the first pair of rows at one position.
 void tell_siblings(Story& story, std::span<const InputRow> inputs) {
   for (std::size_t i = 0; i < inputs.size(); ++i)
     for (std::size_t k = i + 1; k < inputs.size(); ++k)
@@ -100,7 +100,7 @@ void tell_forward(Story& story) {
   const auto inputs = story.capture.inputs(story.step);
   if (inputs.empty()) return story.say("forward.unrecorded");
   tell_rows(story, inputs);
-  // A probe has no place in the text.
+  // A probe has no place in the text, so it is left out of what follows.
   std::vector<InputRow> of_text(inputs.begin(), inputs.end());
   std::erase_if(of_text, [&](const InputRow& row) { return is_probe_row(story, row); });
   if (of_text.empty()) return;
