@@ -1,4 +1,4 @@
-// Doctor: what is wrong in the capture, gravest first. A click goes to where a fault first is.
+// Doctor: the faults of the capture, gravest first. A click goes to the first place of a fault.
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -19,12 +19,13 @@ using Clock = std::chrono::steady_clock;
 
 constexpr float kDoctorRowEm = 1.3f;
 constexpr float kDoctorWidthEm = 56;
-// Of a run that still grows: it is held to the rules again after this many times as long as that took last.
+// A run that still grows is examined again after a rest of this many times the last examination's
+// time.
 constexpr int kRestFactor = 20;
 
 struct SureMark {
   const char* glyph;
-  capture::NodeState like;  // whose color it has
+  capture::NodeState like;  // the state whose color the mark has
 };
 
 SureMark sure_mark(doctor::Sure sure) {
@@ -51,7 +52,7 @@ std::string where_text(const doctor::FindingGroup& group, const capture::Capture
   return text;
 }
 
-// What the doctor says of a capture, made once for what the capture holds.
+// The doctor's findings about a capture, made once per state of the capture.
 class Opinion {
  public:
   const doctor::Diagnosis& of(const Scene& scene) {
@@ -132,7 +133,8 @@ class DoctorPanel final : public Panel {
       reaction.hover = first.node;
       reaction.tooltip = {std::string("Rule: ") + doctor::rule_of(first.code)};
       if (!in.clicked) continue;
-      // Behind the step: its rows, its decisions and its commit are all seen.
+      // The cursor goes behind the step, where its rows, its decisions and its commit are all
+      // visible.
       if (first.step >= 0)
         reaction.cursor = std::min(capture::make_tick(first.step + 1, capture::Phase::kDraft),
                                    scene.capture->end_tick());
@@ -147,7 +149,7 @@ class DoctorPanel final : public Panel {
     return {width, lay_out(canvas, {0, 0, width, 1e6f}, scene, 0, false) + scene.em};
   }
 
-  // A row a fault.
+  // One row a fault.
   std::string csv(const Scene& scene) const override {
     std::ostringstream out;
     out << "code,sure,step,node,row,slot,whose,count,steps,kind,text,open\n";
@@ -169,7 +171,8 @@ class DoctorPanel final : public Panel {
   }
 
  private:
-  // The whole list from `scroll` px on; returns its height. Draws what is in `area`, and notes where.
+  // Lays out the whole list from `scroll` px on and returns its height. `draw` also draws the part
+  // in `area`, and notes where it stands.
   float lay_out(Canvas& canvas, Rect area, const Scene& scene, float scroll, bool draw) const {
     const float em = scene.em, pad = em * 0.6f, row = em * kDoctorRowEm;
     const doctor::Diagnosis& diagnosis = opinion_.of(scene);

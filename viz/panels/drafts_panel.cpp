@@ -102,7 +102,7 @@ class DraftsPanel final : public Panel {
                                   ? "step " + std::to_string(drafts.step) + ": nothing drafted"
                                   : headline(drafts, scene);
     const TextStyle bold = bold_text(scene, 0.9f);
-    // A narrow pane breaks it rather than cut it.
+    // A narrow pane breaks the title rather than cut it.
     auto lines = wrap_text(canvas, title, bold, area.w - 2 * pad);
     const float room = area.h - em * (kDraftsTopEm + kLevelsHeadEm + kDraftRowEm);
     for (const float most = 1 + room / (em * 1.3f);
@@ -126,7 +126,7 @@ class DraftsPanel final : public Panel {
               {area.x + pad, area.y + em * (0.25f + 1.3f * static_cast<float>(i)), area.w - 2 * pad,
                em * 1.3f},
               lines[i], bold);
-    // Too low for the history: says so, where a level is still to be read.
+    // A pane too low for the history says so, if it still has room for a level.
     const bool is_low = history == 0 && wanted > 0;
     const float note =
         is_low && area.h > top + em * (kLevelsHeadEm + kDraftRowEm + 1.3f) ? em * 1.3f : 0;

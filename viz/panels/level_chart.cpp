@@ -88,7 +88,7 @@ class LevelChart final : public Panel {
   }
 
  private:
-  // Those that the text reached.
+  // The levels that the text reached.
   std::vector<LevelShares> levels_of(const Scene& scene) const {
     if (!scene.capture) return {};
     auto levels = history_.shares(scene);
@@ -96,7 +96,7 @@ class LevelChart final : public Panel {
     return levels;
   }
 
-  mutable LevelHistory history_;  // what it keeps of a capture is made once for all questions
+  mutable LevelHistory history_;  // built once per capture, for drawing, extent and CSV
 };
 
 }  // namespace

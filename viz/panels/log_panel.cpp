@@ -25,13 +25,13 @@ class LogPanel final : public Panel {
     const auto rows = rows_of(scene);
     if (rows.empty()) return draw_empty_state(canvas, area, info().empty, scene);
     const float em = scene.em, pad = em * 0.6f, row = em * 1.3f, head = em * 7;
-    // Laid out from the newest upwards, so that the end is always in sight; what fits begins at the
-    // top.
+    // Lines are laid out from the newest upwards, so that the end is always in sight. A list that
+    // fits begins at the top.
     std::vector<std::vector<std::string>> texts;
     const float width = std::max(em * 4, area.w - 2 * pad - head);
     total_ = 0;
     for (auto it = rows.rbegin(); it != rows.rend(); ++it) {
-      // Far out of sight: its height is guessed as one line.
+      // A message far out of sight is taken as one line high.
       texts.push_back(total_ > area.h * 3 + scroll_
                           ? std::vector<std::string>(1)
                           : wrap_text(canvas, it->text, ui_text(scene, 0.9f), width));

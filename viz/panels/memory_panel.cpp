@@ -373,7 +373,8 @@ class MemoryPanel final : public Panel {
     // What is reserved grows in jumps: it is shown, but must not flatten the rest.
     return std::max(high, std::min(reserved, high * 1.6)) * 1.06;
   }
-  // The curve's value is another than at the position that the lights count from; at first all are new.
+  // True if the curve's value differs from that at scene.lit_from; at the first position all are
+  // new.
   bool is_lit(const RowSource& source, double value, std::size_t curve, double per_token,
               const Scene& scene) const {
     if (scene.lit_from <= 0) return true;
@@ -383,7 +384,8 @@ class MemoryPanel final : public Panel {
            value;
   }
 
-  // Slots held at most within the row's step, also where none changed; empty where no slots were recorded.
+  // The most slots held within the row's step, also where nothing changed; empty where no slots
+  // were recorded.
   static std::string peak_held(const MemoryRow& row, const RowSource& source, const Scene& scene) {
     if (source.levels(*scene.capture).empty()) return "";
     const auto peak =

@@ -1,5 +1,5 @@
-// The recorder's own figures as curves over the steps, in the timeline. Each has a scale of its own, from
-// its least to its greatest value, which its entry of the legend says.
+// The recorder's own figures as curves over the steps, in the timeline. Each curve is scaled from
+// its least to its greatest value, which its legend entry gives.
 #pragma once
 
 #include <vector>
@@ -10,7 +10,7 @@
 
 namespace triescope::viz {
 
-// Made once for what a capture holds.
+// The curves of a capture, built once per state of the capture.
 class MetricCurves {
  public:
   const std::vector<MetricCurve>& of(const capture::Capture& capture);
@@ -23,9 +23,9 @@ class MetricCurves {
 
 // "2.31", "2.31, the mean of 4".
 std::string metric_text(const MetricPoint& point);
-// With the value of the step that is shown.
+// Each entry gives the value of the step shown.
 std::vector<LegendEntry> metric_legend(const std::vector<MetricCurve>& curves, const Scene& scene);
-// In `plot`, a point in the middle of each step on `x`; pale behind the cursor.
+// Draws a point in the middle of each step on `x`; points behind the cursor are pale.
 void draw_metric_curves(Canvas& canvas, Rect plot, const AxisScale& x,
                         const std::vector<MetricCurve>& curves, const Scene& scene);
 
