@@ -1,4 +1,4 @@
-// What the window remembers between two starts.
+// The window's memory between two starts.
 #include <doctest/doctest.h>
 
 #include <filesystem>

@@ -1,4 +1,4 @@
-// What the presenter view says.
+// The presenter view's text.
 #include <doctest/doctest.h>
 
 #include "app/window/lessons/presenter_words.h"
