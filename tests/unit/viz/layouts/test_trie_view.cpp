@@ -9,10 +9,10 @@ using namespace triescope::viz;
 
 namespace {
 
-constexpr Rect kBody{50, 70, 1000, 400};  // where it lies on the canvas does not matter
+constexpr Rect kBody{50, 70, 1000, 400};  // its place on the canvas does not matter
 constexpr float kPitch = 40, kMargin = 20;
 
-// A tree of `width` px and `rows`, growing at the column from `x` to `end` in the rows from `row` to `last`.
+// The cells of a tree's growing part: x from `x` to `end` in px, rows from `row` to `last`.
 Rect cells(float x, float end, float row, float last) {
   return {x, row * kPitch, end - x, (last + 1 - row) * kPitch};
 }
@@ -47,7 +47,8 @@ TEST_CASE("steady view: it moves once where the end leaves it, and then stays ag
   }
   place(view, 3000, 3, 2250, 2350, 0, 0);
   CHECK(view.drawn.x == 700 - 2350);
-  // Back to where the beginning of the end is out of sight on the left: again in one go.
+  // Going back until the growing part begins out of sight on the left moves the view, again in one
+  // go.
   place(view, 1500, 3, 1400, 1500, 0, 0);
   CHECK(view.drawn.x == 700 - 1500);
   place(view, 100, 3, 0, 40, 0, 0);

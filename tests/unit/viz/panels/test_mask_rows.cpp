@@ -1,4 +1,4 @@
-// Rows and columns of the mask.
+// The mask's rows and columns.
 #include <doctest/doctest.h>
 
 #include <algorithm>
