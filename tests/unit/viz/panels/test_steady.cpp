@@ -341,8 +341,8 @@ TEST_CASE("steady: through whole runs the trie's view moves only where its end w
 
 TEST_CASE("steady: sizes are those that the whole run needs") {
   const capture::Capture& run = test::beam_capture();
-  // A node's slot and its row of the mask have the same size at the first steps and late in the
-  // run.
+  // The largest letters in slots and mask rows have the same size at the first steps and late in
+  // the run.
   for (const char* name : {"mask", "kv"}) {
     CAPTURE(name);
     const auto panel = make_panel(name);
