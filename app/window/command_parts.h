@@ -30,8 +30,7 @@ Commands lecture_commands(Workspace& workspace, UiState& ui);
 // do not belong to a lecture, and clickers send F5 and Esc to begin and end one.
 bool has_keys_in_lecture(const Command& command);
 Commands lesson_commands(Workspace& workspace, UiState& ui);
-Commands view_commands(Workspace& workspace, UiState& ui);  // colours, sizes and parts of the
-                                                            // window
+Commands view_commands(Workspace& workspace, UiState& ui);  // colours, sizes, parts shown
 // Keys that act on a panel: the one under the mouse. From a menu, the palette or a script they act
 // on the panel that the mouse was over last.
 Commands panel_commands(Workspace& workspace, UiState& ui);

@@ -103,8 +103,7 @@ void draw_window(Ui& ui) {
   ImGui::End();
   draw_notices(ui, origin.y + body_height);
   draw_dialogs(ui);
-  ui.animating |= !(ui.state.panel_keys == PanelKeys{});  // from the palette; they act in the next
-                                                          // frame
+  ui.animating |= !(ui.state.panel_keys == PanelKeys{});  // the palette's act in the next frame
 }
 
 }  // namespace triescope::app

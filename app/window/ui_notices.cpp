@@ -1,4 +1,4 @@
-// Notices: errors and progress over the panes, what stopped a run, and the status line.
+// Notices: errors and progress over the panes, the reason of a stop, and the status line.
 #include <algorithm>
 #include <cstdio>
 

@@ -356,8 +356,7 @@ int run_window(const WindowOptions& options) {
                   [&](int width, int height) { glfwSetWindowSize(display.window, width, height); }};
 
   int frames_left = kSettleFrames;
-  int frames_at_once = kSettleFrames;  // frames that answer an input or a script and so wait for
-                                       // nothing
+  int frames_at_once = kSettleFrames;  // answer an input or a script, so they do not wait
   FramePacer pacer;
   LectureScreen lecture_screen;
   double drawn_second = -1;  // of the presenter view's clock

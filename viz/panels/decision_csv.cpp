@@ -14,7 +14,6 @@
 namespace triescope::viz {
 namespace {
 
-// One line of the table.
 struct Row {
   std::int32_t step = 0, node = -1, parent = -1, rank = -1, replacement = -1, token = -1,
                depth = -1, drafter_rank = -1;

@@ -82,8 +82,7 @@ class TriePanel final : public Panel {
     picture_.body = draw_header(canvas, area, scene);
     canvas.push_clip(picture_.body);
     draw_trie(canvas, picture_, scene);
-    if (!scene.export_mode && !scene.steady)  // it covers part of the tree and does not help an
-                                              // audience
+    if (!scene.export_mode && !scene.steady)  // it covers the tree; no help to an audience
       picture_.minimap.draw(canvas, picture_.body, picture_.shape, picture_.view,
                             trie_node_areas(picture_), scene);
     canvas.pop_clip();

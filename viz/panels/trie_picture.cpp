@@ -259,8 +259,7 @@ void draw_trie(Canvas& canvas, TriePicture& picture, const Scene& scene) {
   if (lacks) canvas.push_clip(picture.body);
   if (drawn_pitch < kMergePx ||
       picture.unit * (TriePicture::kMinChipEm + TriePicture::kGutterEm) < kMergePx)
-    return draw_merged(canvas, picture, scene, first, last, top, bottom);  // does not happen in a
-                                                                           // figure
+    return draw_merged(canvas, picture, scene, first, last, top, bottom);  // never in a figure
   for (std::int32_t c = std::max(1, first);
        c < std::min(last + 1, picture.shape.layout().columns()); ++c)
     for (const bool dead : {true, false})  // live nodes' edges are drawn over dead ones'

@@ -54,10 +54,7 @@ class TrieShape {
   // Nodes before the cursor without an item: those of other steps, where a figure is limited to
   // some.
   std::int32_t left_out() const { return left_out_; }
-  std::int32_t end_column() const {
-    return end_column_;
-  }  // the last column with live or pending
-     // nodes
+  std::int32_t end_column() const { return end_column_; }  // the last with live or pending nodes
   // The cells of the step shown: nodes it added or has yet to decide, their parents, and the live
   // leaves.
   const TrieCells& step_cells() const { return step_cells_; }
@@ -83,19 +80,15 @@ class TrieShape {
   bool has_beams() const { return has_beams_; }  // the run's method keeps and prunes beams
   // Final scores of finished hypotheses that were not returned, by last node; NaN = none.
   const std::unordered_map<std::int32_t, float>& finished() const { return finished_; }
-  std::int32_t best_leaf() const { return best_; }  // item; -1 = none
-  const std::vector<std::int32_t>& ranks() const {
-    return ranks_;
-  }  // of the best live leaf below
-     // a node
+  std::int32_t best_leaf() const { return best_; }                   // item; -1 = none
+  const std::vector<std::int32_t>& ranks() const { return ranks_; }  // of the best live leaf below
   const std::unordered_map<std::int32_t, std::int32_t>& frontier() const { return frontier_; }
   // Nodes that this step's forward has read.
   const std::unordered_set<std::int32_t>& current() const { return current_; }
 
   std::string label_of(const TrieItem& item, const Scene& scene) const;
   Color color_of(std::int32_t node, const Scene& scene) const;
-  bool contains(const TrieItem& item, std::int32_t node) const;  // the node itself, or a node of
-                                                                 // its run
+  bool contains(const TrieItem& item, std::int32_t node) const;  // the node, or one of its run
 
  private:
   float width_of(Canvas& canvas, const TrieItem& item, const Scene& scene);

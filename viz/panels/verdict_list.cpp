@@ -90,8 +90,7 @@ struct VerdictColumn {
   const char* title;
   float em;
   std::string (*text)(const VerdictFacts&);
-  float (*bar)(const VerdictFacts&) = nullptr;  // a probability that is also drawn as a bar; -1 =
-                                                // none
+  float (*bar)(const VerdictFacts&) = nullptr;  // a probability, also drawn as a bar; -1 = none
 };
 
 // The columns that hold any value, as many as fit.

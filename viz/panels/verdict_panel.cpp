@@ -37,8 +37,7 @@ struct Shown {
   std::vector<capture::VerdictRow> verdicts = {};      // kDrafts
   DrafterViews drafters = {};                          // kDrafts
   BeamDecision beams = {};                             // kBeams
-  DrawDecision draw = {};                              // kDraw; kDrafts: the token after the last
-                                                       // accepted draft
+  DrawDecision draw = {};                              // kDraw; kDrafts: where the text left them
   std::vector<char> lit_choices = {}, lit_draws = {};  // items that have just changed; empty = none
 };
 

@@ -17,8 +17,7 @@ namespace triescope::app {
 namespace {
 
 constexpr float kMinPaneWidthEm = 19, kMinPaneHeightEm = 9, kMinStripEm = 6.2f, kSplitterEm = 0.45f;
-constexpr float kSplitterKeyShare = 0.02f;  // share of the length by which an arrow key moves a
-                                            // splitter
+constexpr float kSplitterKeyShare = 0.02f;  // of the length, by an arrow key
 constexpr float kFloatWidthEm = 44, kFloatHeightEm = 30;
 
 void draw_splitter(Ui& ui, const PlacedSplitter& splitter) {

@@ -15,8 +15,7 @@ struct Command {
   std::string title = {};                  // "Step"
   std::string menu = {};                   // "Run"; "" = only palette and keys
   std::vector<Chord> chords = {};          // the first is shown
-  std::vector<Chord> lecture_chords = {};  // only in lecture mode, where they come before all
-                                           // others
+  std::vector<Chord> lecture_chords = {};  // in lecture mode, before all others
   std::function<void()> run = {};
   std::function<bool()> enabled = {};  // empty = always
   std::function<bool()> checked = {};  // empty = no tick

@@ -1,5 +1,5 @@
-// UiState: what the window remembers from frame to frame and that is neither of the runs
-// (Workspace) nor kept between two starts (Preferences). Plain data; the window thread's own.
+// UiState: state that the window keeps from frame to frame, apart from the runs (Workspace) and
+// from what it keeps between two starts (Preferences). Plain data; window thread only.
 #pragma once
 
 #include <cstdint>
@@ -88,7 +88,7 @@ struct UiState {
   Dialog dialog = Dialog::kNone;
   bool dialog_just_opened = false;
   DialogMemory dialogs;
-  std::string export_panel;                // panel of the export dialog
+  std::string export_panel;
   WholeRun save_run = WholeRun::kHandout;  // the format that the dialog for whole runs writes
   std::vector<DrawnPanel> drawn_panels;    // in the last frame
   bool quit = false;

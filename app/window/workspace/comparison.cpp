@@ -10,9 +10,9 @@ void Comparison::start(Document* other) {
   documents_.comparing = true;
   Document* const active = documents_.active();
   Document*& partner = documents_.partner;
-  if (other) partner = other;  // else the one before, if any
+  if (other) partner = other;  // else the partner before, if there is one
   if (partner == active) partner = nullptr;
-  if (!partner)  // the newest of the others
+  if (!partner)  // the newest other document
     for (const auto& document : documents_.all())
       if (document.get() != active) partner = document.get();
   documents_.lead = active;

@@ -25,7 +25,7 @@ namespace triescope::app {
 struct BranchOrigin {
   std::uint64_t run_serial = 0;  // the run it left
   std::int32_t node = -1;        // of that run: the last node that both share
-  std::int32_t token = -1;       // forced in place of what followed
+  std::int32_t token = -1;       // the token forced in place of the next one
 };
 
 // One open capture with its own cursor, focus and panels.
@@ -42,9 +42,9 @@ struct Document {
   // The request that started the run. Empty for a file and for a branch, which cannot be run again.
   std::optional<RunRequest> request;
   std::optional<BranchOrigin> origin;       // only a branch has one
-  std::vector<viz::BreakMark> breaks = {};  // what stopped it so far, oldest first
+  std::vector<viz::BreakMark> breaks = {};  // stops so far, oldest first
   std::optional<BreakStop> stopped;         // where a breakpoint held playback or a search
-  bool playing = false;                     // replay goes on by itself
+  bool playing = false;                     // playback is under way
   double next_play_time = 0;
   viz::Twins twins;    // as seen from the other run while two are compared
   float enlarged = 1;  // scale of its maximised panel; 1 = as elsewhere
@@ -83,10 +83,8 @@ class Documents {
   bool poll(Document& document);
 
   // --- the cursor ---
-  void set_cursor_of(Document& document, capture::Tick tick);  // the document leads, the other one
-                                                               // follows
-  void set_cursor(capture::Tick tick);                         // of the active document; stops
-                                                               // following
+  void set_cursor_of(Document& document, capture::Tick tick);  // it leads; the other follows
+  void set_cursor(capture::Tick tick);                         // the active one's; stops following
   void follow();                                               // back to the newest tick
   void add_bookmark(const std::string& note);
   void go_to_bookmark(int direction);  // +1 next, -1 previous

@@ -53,8 +53,7 @@ class Exports {
   bool finish();  // true: an export has ended, and a message says so
 
  private:
-  bool may_start();  // false: no run is shown, or an export is under way; a message names the
-                     // latter
+  bool may_start();  // false: no run is shown, or an export is under way (a message says so)
   void start_animation(const ExportJob& job);
   void keep_folder(const std::string& path);  // the next export proposes it
 

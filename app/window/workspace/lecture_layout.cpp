@@ -10,8 +10,7 @@ namespace {
 
 constexpr float kWidth = 1920, kHeight = 1080;  // px; a common projector's
 constexpr float kEm = 33;                       // px on that projector: 0.74 em are 24 px
-constexpr float kNarration = 0.86f;             // em of the narration, in em of the panels: its
-                                                // smallest letters have 24 px too
+constexpr float kNarration = 0.86f;             // of that em: its smallest letters have 24 px too
 constexpr float kLeastEm = 14;
 constexpr float kNarrationShare = 0.36f, kFirstShare = 0.56f, kLessonShare = 0.34f;
 constexpr float kWideEnough = 1.7f;  // width over height that two panels need beside each other

@@ -73,11 +73,8 @@ class LectureMode {
   void set_scale(float scale);  // of the letters, 1 to 2
 
   // --- time ---
-  void see_clock(double seconds) {
-    now_ = seconds;
-  }                                                 // steady clock; called on every round of the
-                                                    // window
-  double elapsed() const { return now_ - began_; }  // seconds since entering, or the last reset
+  void see_clock(double seconds) { now_ = seconds; }  // steady; once a round of the window
+  double elapsed() const { return now_ - began_; }    // seconds since entering, or the last reset
   void reset_time() { began_ = now_; }
   double seconds_to_tick()
       const;  // until the presenter view's clock changes; negative = there is none

@@ -131,7 +131,7 @@ class LessonPlayer {
   const LessonProgress& progress() const { return all_.at(lesson_->id); }
   LessonRecorder::Seen seen() const;
   void read_again(bool other_run);
-  bool check_again();  // true: it was not checked yet
+  bool check_again();  // true: the lesson had not been checked yet
   void open_run();
   void perform(std::size_t first, std::size_t last);  // the actions of these pieces
   void perform(const std::vector<lessons::Action>& actions);
@@ -149,8 +149,7 @@ class LessonPlayer {
   std::optional<LibraryLesson> lesson_;
   std::map<std::string, LessonProgress> all_;  // by lesson; this session's
   std::uint64_t document_ = 0;                 // serial
-  std::uint64_t run_before_ = 0;               // serial of the newest run when the lesson's was
-                                               // started
+  std::uint64_t run_before_ = 0;               // newest serial when the lesson's started
   std::map<Place, std::unique_ptr<ExperimentTask>> experiments_;
   std::size_t drawn_ = 0;  // number of draws that were done at the last update
   std::optional<LessonRecorder> recorder_;

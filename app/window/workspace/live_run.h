@@ -71,11 +71,10 @@ class LiveRun {
   bool measuring() const { return measured_.has_value(); }
 
  private:
-  bool take_in_notices();   // true: there were new ones
+  bool take_in_notices();   // true: there were new notices
   void take_in_run();       // the newest run becomes a document
-  void show_break();        // marks where the run was stopped, and selects the node
-  void tell_what_stops();   // names the run that ends because another one begins: one run decodes
-                            // at a time
+  void show_break();        // marks where the run stopped, and selects the node
+  void tell_what_stops();   // names the run that ends, because only one decodes at a time
   bool finish_measuring();  // true: the run that was measured is over
   const RunRequest* request_shown() const;
   // The request of the run shown; a file's is read from the capture. Errors: those of

@@ -34,10 +34,8 @@ class Messages {
   std::vector<Notice> all;            // newest last
 
  private:
-  std::uint64_t before_run_ = 0;                          // serial of the newest message before
-                                                          // that run
-  std::vector<std::pair<Action, std::string>> failures_;  // those `problems` that a later success
-                                                          // ends
+  std::uint64_t before_run_ = 0;                          // serial of the last message before it
+  std::vector<std::pair<Action, std::string>> failures_;  // `problems` that a success ends
 };
 
 }  // namespace triescope::app

@@ -243,7 +243,7 @@ std::optional<PaneLayout> pane_layout_from_json(const nlohmann::json& json,
       // the known ones.
       std::vector<std::string> own;
       const auto collect = [&](const auto& self, const nlohmann::json& node, int depth) -> void {
-        if (depth > kMaxTreeDepth) return;  // what lies deeper is not a layout
+        if (depth > kMaxTreeDepth) return;  // a deeper tree is not a layout
         if (node.contains("panels"))
           for (const auto& name : node.at("panels")) own.push_back(name.get<std::string>());
         for (const char* side : {"first", "second"})

@@ -33,10 +33,8 @@ struct Preferences {
   bool lecture_full_screen = false;  // lecture mode takes the full screen on entering
   float user_scale = 1;              // times the monitor's scale: larger type for presenting
   bool run_bar_open = true;
-  double play_speed = 1;                              // of playback, as a multiple of its normal
-                                                      // pace
-  bool compare_own_scales = false;                    // two compared runs are drawn to scales of
-                                                      // their own
+  double play_speed = 1;                              // of playback; 1 = its normal pace
+  bool compare_own_scales = false;                    // compared runs: each to its own scales
   nlohmann::json layout;                              // pane_docking.h; null = the debug preset
   std::string layout_name = "debug";                  // the layout that `layout` came from
   nlohmann::json layouts = nlohmann::json::object();  // the user's own, by name
@@ -45,8 +43,7 @@ struct Preferences {
   nlohmann::json view_states = nlohmann::json::object();  // panel name -> its view state
   RunRequest request;
   std::vector<RecentCapture> recent_captures;  // newest first, at most 10
-  std::vector<RecentCapture> recent_runs;      // recorded in new_run_path(); newest first, at most
-                                               // 10
+  std::vector<RecentCapture> recent_runs;      // in new_run_path(); newest first, at most 10
   WindowPlace window;
   static constexpr float kLeastPromptEm = 2.4f, kMostPromptEm = 60;
   std::string export_folder;               // of the last export; "" = none yet

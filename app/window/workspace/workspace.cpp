@@ -26,7 +26,7 @@ bool Workspace::update(double seconds) {
   lecture.see_clock(seconds);
   bool changed = lesson.update(seconds);
   changed |= run.update();
-  if (!run.measuring()) changed |= documents.poll();  // reading takes cores as drawing does
+  if (!run.measuring()) changed |= documents.poll();  // reading takes cores, as drawing does
   changed |= transport.play(seconds);
   changed |= exports.finish();
   return changed;

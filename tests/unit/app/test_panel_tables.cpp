@@ -25,8 +25,7 @@ std::unique_ptr<Capture> ended_at(const std::string& run, Tick cursor, const Tem
   for (const char* table :
        {"phase", "node", "node_score", "candidate", "stage", "verdict", "slot", "sequence", "log"})
     drop_from(table, "tick");
-  drop_from("input", "step * 5 + (whose = 'target')");  // a drafter's rows belong to the draft
-                                                        // phase
+  drop_from("input", "step * 5 + (whose = 'target')");  // a drafter's rows: draft phase
   drop_from("frontier", "step * 5 + 2");
   drop_from("memory", "step * 5 + 3");
   drop_from("step", "step * 5 + 4");

@@ -93,8 +93,7 @@ std::vector<Stop> backwards(const capture::Capture& capture,
 TEST_CASE_FIXTURE(Runs,
                   "a recorded run stops where it stopped while it was decoded, for every kind") {
   RunRequest drafts = request("prompt_lookup"), refused = drafts, beams = request("beam");
-  refused.settings["verify"] = "sample";  // seldom draws the tokens that were copied from the
-                                          // prompt
+  refused.settings["verify"] = "sample";  // seldom draws a token copied from the prompt
   beams.settings["num_beams"] = 3;
   beams.settings["kv"] = "compact";
   beams.settings["gc_every"] = 2;

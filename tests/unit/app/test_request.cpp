@@ -204,8 +204,7 @@ TEST_CASE(
   request.prompt = "Why?";
   request.system = "Be brief.";
   request.turns = {{"user", "Hello"}, {"assistant", "Hi"}};
-  CHECK(make_run_config(request, letters).prompt_text == "Why?");  // without a chat, neither is
-                                                                   // used
+  CHECK(make_run_config(request, letters).prompt_text == "Why?");  // no chat, so neither counts
   CHECK(make_run_config(request, letters).conversation.empty());
   request.chat = true;
   const RunConfig config = make_run_config(request, letters);

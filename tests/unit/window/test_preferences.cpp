@@ -1,4 +1,3 @@
-// The window's memory between two starts.
 #include <doctest/doctest.h>
 
 #include <filesystem>

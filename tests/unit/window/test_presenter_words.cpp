@@ -1,4 +1,3 @@
-// The presenter view's text.
 #include <doctest/doctest.h>
 
 #include "app/window/lessons/presenter_words.h"

@@ -295,8 +295,7 @@ TEST_CASE_FIXTURE(Desk, "the run bar takes over the run that is shown") {
   CHECK(workspace.log.problems.empty());
   const RunRequest& taken = workspace.request();
   CHECK(taken.method == "greedy");
-  CHECK(taken.settings == nlohmann::json{{"eos_token_id", {-1}}});  // only settings that are not
-                                                                    // the default
+  CHECK(taken.settings == nlohmann::json{{"eos_token_id", {-1}}});  // defaults are left out
   CHECK(taken.max_new_tokens == 6);
   CHECK(taken.seed == 0);
   CHECK(taken.device == "cpu");

@@ -251,9 +251,7 @@ TEST_CASE("frames: of more colours the frequent ones are kept, the others share 
 
 TEST_CASE("frames: a box is cut where half of its pixels lie, and stands for their mean") {
   ColorCounts counts;
-  for (std::uint32_t i = 0; i < 128; ++i)
-    counts[0x00FF00 + i] = 10000;  // frequent enough to be
-                                   // kept exactly
+  for (std::uint32_t i = 0; i < 128; ++i) counts[0x00FF00 + i] = 10000;  // kept exactly
   const auto shade = [](std::uint32_t i) { return (i << 17 & 0xFF0000) | i; };
   for (std::uint32_t i = 0; i < 129; ++i) counts[shade(i)] = 1;
   ColorTable table(counts);

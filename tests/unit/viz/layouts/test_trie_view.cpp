@@ -71,11 +71,11 @@ TEST_CASE("steady view: where there is no room for all, what goes first is in si
                       {cells(500, 2500, 2, 20), cells(first_begin, first_end, first_row, last_row)},
                       kMargin, 0);
   };
-  place_first(500, 1400, 2, 8);  // it fits: from the beginning of all
+  place_first(500, 1400, 2, 8);  // it fits, and begins at the left
   CHECK(view.drawn.x == kMargin - 500);
   CHECK(view.drawn.y == kMargin - 2 * kPitch);
   place_first(500, 1800, 14,
-              16);  // it does not: its end at the right, the rows down to the last of it
+              16);  // it does not fit: its right end and its last row are in sight
   CHECK(view.drawn.x == 1000 - kMargin - 1800);
   CHECK(view.drawn.y == 400 - kMargin - 17 * kPitch);
   place_first(1000, 1500, 12, 13);  // in sight already: nothing moves

@@ -1,4 +1,3 @@
-// The mask's rows and columns.
 #include <doctest/doctest.h>
 
 #include <algorithm>

@@ -53,8 +53,7 @@ TEST_CASE("trie, far away: a mark is that of the focused path, else of the best 
   drawn(*panel, scene, area);
   panel->input(fit, area, scene);
   const auto whole = drawn(*panel, scene, area);
-  CHECK(marks_in(whole, scene.theme.beam(0)) == 1);  // the prompt's mark, which shares its spot
-                                                     // with both beams
+  CHECK(marks_in(whole, scene.theme.beam(0)) == 1);  // the prompt's, in the same spot as both
   CHECK(marks_in(whole, scene.theme.beam(1)) == 0);
   CHECK(marks_in(whole, scene.theme.focus) == 0);
   for (const std::int32_t node : {150, 151, 200, 299}) {

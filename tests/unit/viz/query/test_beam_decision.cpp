@@ -295,8 +295,7 @@ TEST_CASE("beam decision: complete down to the best of the beams' last recorded 
   });
   const auto decision = beam_decision(*opened->capture, make_tick(1, Phase::kAccept));
   REQUIRE(decision.choices.size() == 4);
-  CHECK(decision.choices[1].score == -1.0f);  // the first beam's last candidate: a third may lie
-                                              // below it
+  CHECK(decision.choices[1].score == -1.0f);  // the first beam's last: a third may be below
   CHECK(decision.complete == 2);
 }
 
