@@ -41,7 +41,8 @@ std::size_t drafts_of(const DraftLevels& drafts) {
   return sum;
 }
 
-// Every proposal, what was left out of the forward, and what the target has to verify or has accepted.
+// Counts all proposals, those left out of the forward, and those that the target has to verify or
+// has accepted.
 std::string headline(const DraftLevels& drafts, const Scene& scene) {
   const StepSoFar step = step_so_far(*scene.capture, drafts.step, scene.cursor);
   std::string head = "step " + std::to_string(drafts.step) + ": ";

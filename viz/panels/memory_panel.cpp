@@ -111,8 +111,8 @@ class MemoryPanel final : public Panel {
     if (!all.steps.empty())
       entries.push_back({"all caches " + bytes_text(all.now * per_token), all_caches_color(scene),
                          "", LineStyle::kSolid, false, "all caches"});
-    // Where the policy moves survivors together: how many, in the step shown, as the KV panel says it. A steady
-    // picture has the entry from the beginning.
+    // Where the policy moves survivors together, the legend has the number moved in the step shown,
+    // as in the KV panel. In a steady picture the entry is there from the beginning.
     if (const std::int64_t moved = source.moved_in(*scene.capture, shown, scene.cursor);
         figures != Figures::kWholeRun && !source.gathers(*scene.capture) &&
         (moved > 0 || (scene.steady && scene.capture->run().kv_policy == "compact")))

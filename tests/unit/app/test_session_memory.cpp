@@ -190,7 +190,7 @@ TEST_CASE_FIXTURE(Waiting, "memory: breakpoints that are set while it waits hold
 TEST_CASE_FIXTURE(Waiting,
                   "memory: a run whose recording is refused some waits, and loses nothing") {
   start("run");
-  sqlite3_hard_heap_limit64(1);  // refuses every new allocation
+  sqlite3_hard_heap_limit64(1);  // SQLite refuses every new allocation
   thread.run();
   const auto waits = [&] {
     REQUIRE(until([&](const LiveStatus& s) { return !s.memory_refused.empty(); }));
