@@ -6,7 +6,6 @@ namespace triescope::app {
 
 namespace {
 
-// 0 = none.
 std::uint64_t serial_of(const Document* document) { return document ? document->serial : 0; }
 
 }  // namespace

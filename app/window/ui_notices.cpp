@@ -1,4 +1,4 @@
-// Notices: errors and progress over the panes, what stopped a run, and the status line.
+// Notices: errors and progress over the panes, the reason of a stop, and the status line.
 #include <algorithm>
 #include <cfloat>
 #include <cstdio>
@@ -37,7 +37,7 @@ void draw_progress(Ui& ui) {
   if (ImGui::Button("Cancel")) ui.workspace.cancel();
 }
 
-// The newest error first; those before it come up as it is dismissed.
+// Shows the newest error; the one before it follows as it is dismissed.
 void draw_newest_problem(Ui& ui) {
   std::vector<std::string>& problems = ui.workspace.log.problems;
   if (problems.empty()) return;
@@ -69,7 +69,7 @@ void draw_newest_problem(Ui& ui) {
   ImGui::TextUnformatted(("the newest of " + counted(count, "error")).c_str());
 }
 
-// A run that waits for memory: it stays until the user has chosen.
+// A run that waits for memory; the notice stays until the user has chosen.
 void draw_memory_wait(Ui& ui) {
   const LiveStatus& live = ui.workspace.live();
   if (live.memory_refused.empty()) return;
@@ -89,7 +89,7 @@ void draw_memory_wait(Ui& ui) {
   if (ImGui::Button("Copy###copy memory")) ImGui::SetClipboardText(text.c_str());
 }
 
-// Which node all panels are held at, and the way to let it go.
+// Names the node that all panels are locked to, with a button that unlocks it.
 void draw_focus_chip(Ui& ui, const Document& document) {
   const std::int32_t node = document.focus.locked;
   if (node == -1) return;

@@ -12,7 +12,7 @@ namespace triescope::app {
 
 namespace {
 
-// How many breakpoints there are, always in the same place; lit while one of them holds the run.
+// The number of breakpoints, always in the same place; lit while one of them holds the run.
 void draw_breakpoint_button(Ui& ui) {
   const auto& points = ui.workspace.run.breakpoints();
   const auto active = std::ranges::count(points, true, &Breakpoint::enabled);
@@ -52,9 +52,9 @@ void draw_tool_bar(Ui& ui) {
   ImGui::SameLine();
   command_button(ui, "step-phase", "Phase ›");
   ImGui::SameLine();
-  // One width for both labels: the bar must not jump.
+  // The button is as wide for both labels, so that the bar does not jump.
   const ImVec2 run_size(ImGui::CalcTextSize("Pause").x + ImGui::GetStyle().FramePadding.x * 2, 0);
-  // Decoding is running, showing what was decoded is playing.
+  // A live run is decoded ("Run"); a finished one is played back ("Play").
   const bool decodes =
       !document || (ui.workspace.documents.active_is_live() && live.state != LiveState::kDone);
   if (ImGui::Button(running || playing ? "Pause" : decodes ? "Run" : "Play", run_size))
@@ -78,7 +78,7 @@ void draw_tool_bar(Ui& ui) {
     return;
   }
 
-  // Where the cursor is, and the way back to now.
+  // The cursor's position, and the way back to the newest tick.
   const capture::Tick end = document->capture->end_tick();
   const bool now = document->cursor >= end;
   const bool over =
@@ -129,7 +129,7 @@ void draw_tool_bar(Ui& ui) {
       return ImGui::NewLine();
     }
   }
-  // A narrow bar leaves it to the status line.
+  // In a narrow window the status line says the reason.
   if (ui.state.narrow || ui.workspace.transport.stop_reason().empty()) return;
   ImGui::SameLine(0, ui.em);
   draw_break_reason(ui, ImGui::GetContentRegionAvail().x);

@@ -1,4 +1,4 @@
-// The forward phase: which rows were read, where they stand, what they see, where their KV went.
+// The forward phase: which rows were read, their positions, what they see, and where their KV went.
 #include <algorithm>
 #include <utility>
 #include <vector>
@@ -111,7 +111,7 @@ void tell_sight(Story& story, const InputRow& row) {
              count("below", path - prompt - 1, to_panel("trie"))});
 }
 
-// Two rows at one position: the first such pair.
+// Tells the first pair of rows at one position.
 void tell_siblings(Story& story, std::span<const InputRow> inputs) {
   for (std::size_t i = 0; i < inputs.size(); ++i)
     for (std::size_t k = i + 1; k < inputs.size(); ++k)

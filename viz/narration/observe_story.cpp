@@ -1,4 +1,4 @@
-// The observe phase: what the step came to, where the text stands, and how the run ended.
+// The observe phase: the step's figures, the text so far, and how the run ended.
 #include <algorithm>
 #include <cmath>
 
@@ -38,7 +38,7 @@ void tell_end(Story& story, const std::vector<const SequenceRow*>& results) {
   const SequenceRow& best = *results.front();
   const Value length =
       count("length", static_cast<std::int64_t>(best.tokens.size()), to_panel("text"));
-  // Without a tree the row names no node.
+  // A run without a tree has no node in the row.
   const Value last = best.node >= 0 && !best.tokens.empty()
                          ? token(story.capture, "node", best.tokens.back(), to_node(best.node))
                          : word("node", "its last token");

@@ -1,4 +1,4 @@
-// Why a verdict fell: a sentence for every reason code, with the numbers that decided.
+// The reason of a verdict: a sentence for every reason code, with the numbers that decided.
 #include <algorithm>
 #include <string>
 
@@ -11,7 +11,7 @@ namespace {
 using capture::Reason;
 using capture::VerdictRow;
 
-// The token in whose favour a draft was refused: its node, or -1 where the tree has none.
+// The node of the token in whose favour a draft was refused; -1 where the tree has none.
 std::int32_t winner_of(const Story& story, const VerdictRow& row) {
   const auto& nodes = story.capture.nodes();
   const std::int32_t parent = nodes[static_cast<std::size_t>(row.node)].parent;
@@ -23,7 +23,7 @@ std::int32_t winner_of(const Story& story, const VerdictRow& row) {
   return -1;
 }
 
-// The values of one row, by the names that sentence_list.cpp gives the reasons' sentences.
+// The values of one row, under the names that sentence_list.cpp gives them.
 struct Values {
   const Story& story;
   const VerdictRow& row;

@@ -1,4 +1,4 @@
-// The sentences there are, and the values that each may use.
+// All sentences, and the values that each may use.
 #include <iterator>
 
 #include "viz/narration/sentences.h"

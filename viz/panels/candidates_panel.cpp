@@ -1,5 +1,5 @@
-// Candidates: the best tokens of one node's output row, with their probabilities; what was chosen
-// is marked.
+// Candidates: the best tokens of one node's output row with their probabilities. The chosen ones
+// are marked.
 #include <algorithm>
 #include <cmath>
 #include <sstream>
@@ -20,7 +20,7 @@ namespace {
 
 constexpr float kRowEm = 1.5f;
 
-// It became a child by the cursor.
+// True if the token became a child by the cursor.
 bool took(const capture::CandidateRow& row, const RowSource& source, const Scene& scene,
           capture::Tick cursor) {
   return row.chosen || child_of(*scene.capture, row.node, row.token, cursor, source.whose) >= 0;
@@ -29,7 +29,7 @@ bool took(const capture::CandidateRow& row, const RowSource& source, const Scene
   return took(row, source, scene, scene.cursor);
 }
 
-// New, or a child only now.
+// True if the row is new, or its token has just become a child.
 bool is_lit(const capture::CandidateRow& row, const RowSource& source, const Scene& scene) {
   return scene.lights() && (scene.lights(row.tick) || (took(row, source, scene) &&
                                                        !took(row, source, scene, scene.lit_from)));
@@ -156,7 +156,7 @@ class CandidatesPanel final : public Panel {
                         "rank " + std::to_string(row.rank + 1),
                         "log p = logit − logsumexp(logits) = " + logprob_text(row.logprob),
                         "p = exp(log p) = " + number_text(std::exp(row.logprob), 6)};
-    // Before an audience that key does nothing.
+    // Before an audience the key does nothing.
     if (!scene.series) reaction.tooltip.push_back("Ctrl+I: decode on with another token");
     for (const std::int32_t child : scene.capture->children(node)) {
       const capture::NodeRow& below = scene.capture->nodes()[static_cast<std::size_t>(child)];
@@ -192,8 +192,8 @@ class CandidatesPanel final : public Panel {
   void set_view_state(const std::string& state) override { owner_.set_state(state); }
 
  private:
-  // The focused node if it has candidates, else its parent, else the best live leaf, or the nearest
-  // above it.
+  // The focused node if it has candidates, else its parent, else the best live leaf or its nearest
+  // ancestor that has some.
   std::int32_t node_of(const Scene& scene) const {
     if (!scene.capture) return -1;
     const RowSource source = owner_.source(scene);

@@ -1,4 +1,4 @@
-// Doctor: what is wrong in the capture, gravest first. A click goes to where a fault first is.
+// Doctor: the faults of the capture, gravest first. A click goes to the first place of a fault.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -20,7 +20,7 @@ constexpr float kDoctorWidthEm = 56;
 
 struct SureMark {
   const char* glyph;
-  capture::NodeState like;  // whose color it has
+  capture::NodeState like;  // the state whose color the mark has
 };
 
 SureMark sure_mark(doctor::Sure sure) {
@@ -84,7 +84,8 @@ class DoctorPanel final : public Panel {
       reaction.hover = first.node;
       reaction.tooltip = {std::string("Rule: ") + doctor::rule_of(first.code)};
       if (!in.clicked) continue;
-      // Behind the step: its rows, its decisions and its commit are all seen.
+      // The cursor goes behind the step, where its rows, its decisions and its commit are all
+      // visible.
       if (first.step >= 0)
         reaction.cursor = std::min(capture::make_tick(first.step + 1, capture::Phase::kDraft),
                                    scene.capture->end_tick());
@@ -99,7 +100,7 @@ class DoctorPanel final : public Panel {
     return {width, lay_out(canvas, {0, 0, width, 1e6f}, scene, 0, false) + scene.em};
   }
 
-  // A row a fault.
+  // One row a fault.
   std::string csv(const Scene& scene) const override {
     std::ostringstream out;
     out << "code,sure,step,node,row,slot,whose,count,steps,kind,text,open\n";
@@ -121,7 +122,8 @@ class DoctorPanel final : public Panel {
   }
 
  private:
-  // The whole list from `scroll` px on; returns its height. Draws what is in `area`, and notes where.
+  // Lays out the whole list from `scroll` px on and returns its height. `draw` also draws the part
+  // in `area`, and notes where it stands.
   float lay_out(Canvas& canvas, Rect area, const Scene& scene, float scroll, bool draw) const {
     const float em = scene.em, pad = em * 0.6f, row = em * kDoctorRowEm;
     const doctor::DoctorWatch::Opinion& opinion = opinion_of(scene);

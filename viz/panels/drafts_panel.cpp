@@ -41,7 +41,8 @@ std::size_t drafts_of(const DraftLevels& drafts) {
   return sum;
 }
 
-// Every proposal, what was left out of the forward, and what the target has to verify or has accepted.
+// Counts all proposals, those left out of the forward, and those that the target has to verify or
+// has accepted.
 std::string headline(const DraftLevels& drafts, const Scene& scene) {
   const StepSoFar step = step_so_far(*scene.capture, drafts.step, scene.cursor);
   std::string head = "step " + std::to_string(drafts.step) + ": ";
@@ -90,7 +91,7 @@ class DraftsPanel final : public Panel {
                                   ? "step " + std::to_string(drafts.step) + ": nothing drafted"
                                   : headline(drafts, scene);
     const TextStyle bold = bold_text(scene, 0.9f);
-    // A narrow pane breaks it rather than cut it.
+    // A narrow pane breaks the title rather than cut it.
     auto lines = wrap_text(canvas, title, bold, area.w - 2 * pad);
     const float room = area.h - em * (kDraftsTopEm + DraftRows::height_em(1) - 0.4f);
     for (const float most = 1 + room / (em * 1.3f);
@@ -112,7 +113,7 @@ class DraftsPanel final : public Panel {
               {area.x + pad, area.y + em * (0.25f + 1.3f * static_cast<float>(i)), area.w - 2 * pad,
                em * 1.3f},
               lines[i], bold);
-    // Too low for the history: says so, where a level is still to be read.
+    // A pane too low for the history says so, if it still has room for a level.
     const bool is_low = history == 0 && wanted > 0;
     const float note =
         is_low && area.h > top + em * (DraftRows::height_em(1) + 0.9f) ? em * 1.3f : 0;

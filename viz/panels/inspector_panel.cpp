@@ -26,7 +26,7 @@ struct Fact {
   std::string label, value, formula;
 };
 
-// What the steps before the cursor came to, in the words of `triescope decode`.
+// The figures of the steps before the cursor, in the words of `triescope decode`.
 std::vector<Fact> result_facts(const Scene& scene) {
   const CompareFigures figures = compare_figures(*scene.capture, scene.cursor);
   std::vector<Fact> facts = {
@@ -116,7 +116,7 @@ std::vector<Fact> node_facts(const Scene& scene, std::int32_t node) {
   }
   const capture::NodeView view = capture.node_at(node, scene.cursor);
   const auto prompt = capture.run().prompt_tokens.size();
-  // Nobody asks for the probability of a probe's token.
+  // A probe's token never gets a probability.
   const std::string unknown = capture::is_probe(view.row) ? "none" : "not known yet";
   const auto number = [&](float value) {
     return std::isnan(value) ? unknown : number_text(value, 5);
@@ -189,7 +189,7 @@ std::vector<Fact> node_facts(const Scene& scene, std::int32_t node) {
   return facts;
 }
 
-// What the recorder measured of a node by itself.
+// Adds the recorder's own figures of a node.
 void add_metrics(std::vector<Fact>& facts, const Scene& scene, std::int32_t node) {
   for (const capture::MetricRow& row : metrics_of_node(*scene.capture, node, scene.cursor))
     facts.push_back({row.name, metric_text({.mean = row.value, .count = 1}),
@@ -237,7 +237,7 @@ class InspectorPanel final : public Panel {
   void draw(Canvas& canvas, Rect area, const Scene& scene) override {
     const auto facts = facts_of(scene, curves_);
     if (facts.empty()) return draw_empty_state(canvas, area, info().empty, scene);
-    // A list that is longer than a wide panel is high goes on in a column beside it.
+    // A list longer than a wide panel goes on in a column beside it.
     const auto columns = static_cast<std::size_t>(
         std::clamp(std::floor(area.w / (scene.em * kColumnEm)), 1.0f, 3.0f));
     Rect column{area.x, area.y, area.w / static_cast<float>(columns), area.h};

@@ -90,7 +90,7 @@ class KvPanel final : public Panel {
                     std::max(1.0f, area.bottom() - pad * 0.5f - top)};
     const capture::Tick commit = capture::make_tick(scene.shown_step(), source.move_phase());
     const bool moves = counts.moved > 0 && scene.cursor > commit && body.h > em * 5;
-    // The marks of what changed stand on corners, half outside.
+    // Marks of changes stand on the cells' corners, half outside.
     const float over = scene.lights() ? em * 0.35f : 0;
     canvas.push_clip({body.x - over, body.y - over, body.w + over, body.h + over});
     if (moves) {
@@ -125,7 +125,7 @@ class KvPanel final : public Panel {
     scroll_ = scroll_within(scroll_, first.grid.height(), first.body.h);
     if (const auto factor = static_cast<float>(zoom_of(in)); factor != 1) {
       const float zoom = std::clamp(zoom_ * factor, 1.0f, kMaxZoom), ratio = zoom / zoom_;
-      // Cells grow both ways: a slot's place in the strip with the square.
+      // Cells grow in both directions, so a slot's place in the strip moves with the square.
       scroll_ = scroll_about(scroll_, in.mouse.y - first.body.y, ratio * ratio);
       zoom_ = zoom;
     }
@@ -192,7 +192,7 @@ class KvPanel final : public Panel {
                          .color = scene.theme.text_dim,
                          .glyph = "■",
                          .term = "masks' prefix"});
-    // Where nothing is to move, what will occur is named from the beginning.
+    // A steady picture names from the beginning what will occur, so that nothing moves.
     const std::string& policy = scene.capture->run().kv_policy;
     const bool moves = scene.steady && (policy == "compact" || policy == "batch");
     const bool reuses = scene.steady && policy == "recycle";

@@ -25,7 +25,7 @@ KvSlots slots_at(const RowSource& source, const capture::Capture& capture, captu
     else
       c.others.push_back(slot);
   }
-  // What the policy has reserved beyond, as known from the last sample.
+  // Slots that the policy has reserved beyond the used ones, as the last sample says.
   const auto memory = source.memory(capture);
   const auto after =
       std::partition_point(memory.begin(), memory.end(), [&](const capture::MemoryRow& row) {

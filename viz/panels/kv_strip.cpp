@@ -149,7 +149,7 @@ void draw_strip(Canvas& canvas, const RowSource& source, const KvStrip& strip, c
     }
   }
   canvas.pop_clip();
-  // Over all cells, and over the edge: the marks stand on corners.
+  // Marks stand on corners, so they are drawn over all cells and over the edge.
   for (std::size_t i = first; i < last; ++i)
     if (const Rect cell = cell_of(strip, i);
         cell.y >= strip.body.y - 1 && is_lit(source, strip, i, scene))

@@ -54,7 +54,7 @@ class LevelChart final : public Panel {
     return scene.capture ? reached_levels(history_.shares(scene)) : std::vector<LevelShares>{};
   }
 
-  mutable LevelHistory history_;  // what it keeps of a capture is made once for all questions
+  mutable LevelHistory history_;  // built once per capture, for drawing, extent and CSV
 };
 
 }  // namespace

@@ -1,6 +1,6 @@
-// The chart of acceptance by level: P(a draft of level d is accepted | the one before it was), with how
-// many cases each share is of and its 95 % interval. A picture of its own for exports; drawn like a
-// panel, without a place in a layout.
+// The chart of acceptance by level: P(a draft of level d is accepted | the one before it was), with
+// the number of cases and the 95 % interval of each share. It is a picture for exports, drawn like
+// a panel but without a place in a layout.
 #pragma once
 
 #include <memory>

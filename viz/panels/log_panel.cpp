@@ -36,7 +36,7 @@ class LogPanel final : public Panel {
     const float width = std::max(em * 4, area.w - 2 * pad - head);
     total_ = 0;
     for (auto it = rows.rbegin(); it != rows.rend(); ++it) {
-      // Far out of sight: its height is guessed as one line.
+      // A message far out of sight is taken as one line high.
       texts.push_back(total_ > area.h * 3 + scroll_
                           ? std::vector<std::string>(1)
                           : wrap_text(canvas, it->text, ui_text(scene, 0.9f), width));

@@ -1,4 +1,4 @@
-// The visible list of panels.
+// The list of all panels.
 #include "core/base/error.h"
 #include "core/base/nearest_name.h"
 #include "viz/panels/panels.h"

@@ -80,8 +80,8 @@ class MaskPanel final : public Panel {
                                   what + (picture_.slot_order ? "slots" : "paths"), scene);
       right = order_button_.x - pad;
     }
-    // Even in a small panel a second row rather than a legend that lacks an entry.
-    // Beside the switch and the button where that takes two rows at most, else below them.
+    // The legend takes a second row rather than lack an entry. It stands beside the switch and the
+    // button if it needs two rows at most, else below them.
     const float beside = right - area.x - pad;
     const bool below = right < area.right() - pad - 1 &&
                        legend_height(canvas, beside, legend, scene) > em * 1.36f * 2;
@@ -271,8 +271,9 @@ class MaskPanel final : public Panel {
     }
   }
 
-  // A series has cells of one size: there is room for all nodes that may ever hold KV at once; in a steady
-  // one, where those that all rows see are none, for as many as the largest forward has rows.
+  // A series has cells of one size, with room for all nodes that may ever hold KV at once. A steady
+  // series leaves out nodes that all rows see, so it has room for as many as its largest forward
+  // has rows.
   std::size_t room_for(std::size_t columns, const Scene& scene) const {
     if (scene.steady) return rows_for(columns, scene);
     if (!scene.series) return columns;
@@ -283,7 +284,7 @@ class MaskPanel final : public Panel {
                                       scene.capture->nodes().size()));
   }
 
-  // Likewise rows, where nothing is to move: as many as the largest forward of the run has.
+  // A steady scene also has room for the rows of the run's largest forward.
   std::size_t rows_for(std::size_t rows, const Scene& scene) const {
     if (!scene.steady) return rows;
     for (std::int32_t step = 1; step <= scene.capture->last_step(); ++step)

@@ -81,7 +81,8 @@ void draw_mask_header(Canvas& canvas, const MaskPicture& picture, Rect band, con
   const float em = scene.em;
   const Rect body = picture.grid.body;
   const TextStyle small = dim_text(scene, 0.76f);
-  // With the nodes that every row sees: "prompt + 17", "21 + 17", or 38, whatever there is room for.
+  // The label counts the nodes that every row sees: "prompt + 17", "21 + 17", or 38, whichever
+  // fits.
   const auto prompt = static_cast<std::int32_t>(scene.capture->run().prompt_tokens.size());
   const std::int32_t shared = picture.mask.shared;
   const std::string plus = " + " + std::to_string(shared);
@@ -137,7 +138,7 @@ void draw_mask_rows(Canvas& canvas, const MaskPicture& picture, Rect labels, flo
   const float gap = picture.grid.cell_h > 6 ? 1 : 0;
   const float right =
       std::min(picture.grid.body.right(), picture.grid.cell(0, picture.grid.columns - 1).right());
-  // The rows are this step's alone: as new as its forward.
+  // All rows belong to this step, so they are as new as its forward.
   const RowSource source{picture.mask.rows.front().whose};
   const bool lit = scene.lights(capture::make_tick(scene.shown_step(), source.forward_phase()));
   canvas.push_clip(

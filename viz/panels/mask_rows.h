@@ -29,14 +29,15 @@ struct MaskRows {
   std::vector<capture::InputRow> rows;
   std::vector<std::int32_t>
       columns;  // nodes: behind their ancestors, or in the order of their slots
-  // Of a steady scene nodes that every row sees are no columns but counted here: as with the prompt there
-  // is nothing to tell them apart, and the others get room for their tokens.
+  // In a steady scene, the number of nodes that every row sees. They are no columns: like the
+  // prompt they look the same in every row, and the other nodes need the room for their tokens.
   std::int32_t shared = 0;
   std::vector<std::vector<capture::SightFault>> faults;  // by row
   std::size_t fault_count = 0;
 
-  // Gathers them where the cursor, the order or the capture changed. False: this step has no inputs
-  // of the tree (prefill, or its forward is still to come). scene.capture must not be null.
+  // Gathers rows and columns again if the cursor, the order or the capture changed. False: the step
+  // has no inputs in the tree (prefill, or its forward is still to come). scene.capture must not be
+  // null.
   bool update(const RowSource& source, const Scene& scene, bool slot_order);
 
   // Made row by row, when first asked for.
@@ -53,7 +54,7 @@ struct MaskRows {
   std::span<const Stretch> prompt(std::size_t row) const { return prompt_[row]; }
 
  private:
-  // What they were gathered for.
+  // The inputs that they were gathered from.
   struct Key {
     const capture::Capture* capture = nullptr;
     RowSource source;

@@ -113,8 +113,8 @@ class MemoryPanel final : public Panel {
     if (!all.steps.empty())
       entries.push_back({"all caches " + bytes_text(all.now * per_token), all_caches_color(scene),
                          "", LineStyle::kSolid, false, "all caches"});
-    // Where the policy moves survivors together: how many, in the step shown, as the KV panel says it. A steady
-    // picture has the entry from the beginning.
+    // Where the policy moves survivors together, the legend has the number moved in the step shown,
+    // as in the KV panel. In a steady picture the entry is there from the beginning.
     if (const std::int64_t moved = source.moved_in(*scene.capture, shown, scene.cursor);
         figures != Figures::kWholeRun && !source.gathers(*scene.capture) &&
         (moved > 0 || (scene.steady && scene.capture->run().kv_policy == "compact")))
@@ -381,7 +381,8 @@ class MemoryPanel final : public Panel {
     // What is reserved grows in jumps: it is shown, but must not flatten the rest.
     return std::max(high, std::min(reserved, high * 1.6)) * 1.06;
   }
-  // The curve's value is another than at the position that the lights count from; at first all are new.
+  // True if the curve's value differs from that at scene.lit_from; at the first position all are
+  // new.
   bool is_lit(const RowSource& source, double value, std::size_t curve, double per_token,
               const Scene& scene) const {
     if (scene.lit_from <= 0) return true;
@@ -391,7 +392,8 @@ class MemoryPanel final : public Panel {
            value;
   }
 
-  // Slots held at most within the row's step, also where none changed; empty where no slots were recorded.
+  // The most slots held within the row's step, also where nothing changed; empty where no slots
+  // were recorded.
   static std::string peak_held(const MemoryRow& row, const RowSource& source, const Scene& scene) {
     if (source.levels(*scene.capture).empty()) return "";
     const auto peak =

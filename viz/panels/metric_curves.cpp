@@ -9,7 +9,7 @@ namespace {
 
 constexpr float kUnseenAlpha = 0.3f;  // behind the cursor, as the bars there are pale
 
-// Four digits that say something.
+// Four significant digits.
 std::string short_number(double value) {
   char text[32];
   std::snprintf(text, sizeof text, "%.4g", value);
@@ -35,13 +35,14 @@ void draw_curves(Canvas& canvas, Rect plot, const AxisScale& x,
   for (std::size_t i = 0; i < curves.size(); ++i) {
     const MetricCurve& curve = curves[i];
     const double span = curve.high - curve.low;
-    // One value all along lies in the middle.
+    // A curve with one value all along lies in the middle.
     const AxisScale y = span > 0 ? AxisScale{curve.low, curve.high, plot.bottom() - 1, plot.y + 1}
                                  : AxisScale{curve.low - 1, curve.low + 1, plot.bottom(), plot.y};
     const auto at = [&](const MetricPoint& point) {
       return Point{x.px(point.step + 0.5), y.px(point.mean)};
     };
-    // What is in sight, and the point on either side; of the points in one px, the least and the greatest.
+    // Draws the points in sight and one more on either side. Points within one px become the least
+    // and the greatest of them.
     auto begin = std::ranges::lower_bound(
         curve.points, static_cast<std::int32_t>(std::floor(x.low)) - 1, {}, &MetricPoint::step);
     std::vector<Point> line;

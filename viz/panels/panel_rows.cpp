@@ -26,7 +26,7 @@ std::string missing_rows_text(const capture::Capture& capture, const PanelInfo& 
 
 std::string empty_text(const capture::Capture* capture, const PanelInfo& panel,
                        const std::string& otherwise) {
-  // A run that has only begun has none yet.
+  // A run that has only begun has no rows yet.
   const bool begins =
       !capture || (capture->status() == capture::RunStatus::kRunning && capture->last_step() < 1);
   if (begins || capture->last_step() < 0) return otherwise;

@@ -88,8 +88,8 @@ class TimelinePanel final : public Panel {
     const Rect curves{whole.x, whole.y + em * 0.2f, whole.w,
                       apart ? plot.y - whole.y - em * 0.8f : whole.h - em * 0.2f};
     const double steps = steps_of(scene);
-    // Zoom is about the pointer, then about the cursor again once it leaves what is shown; few
-    // steps do not fill the whole width.
+    // Zoom is about the pointer until the cursor leaves the part shown, then about the cursor. A
+    // few steps do not fill the whole width.
     const double visible = std::max(1.0, std::min(steps / zoom_, steps));
     const double span = std::max(visible, static_cast<double>(plot.w) / (em * kMaxStepEm));
     const double centre = static_cast<double>(scene.cursor) / capture::kPhaseCount;
@@ -122,7 +122,7 @@ class TimelinePanel final : public Panel {
     }
     canvas.push_clip({plot.x - em, plot.y - 2, plot.w + em + pad, plot.h + em * 1.6f});
     std::vector<Rect> labels;  // along the top
-    // How far below the top a mark of this size stands that covers none of them.
+    // How far below the top a mark of this size must stand to cover no label.
     const auto clear_of_labels = [&](float px, float size) {
       for (const Rect& label : labels)
         if (px + size / 2 > label.x && px - size / 2 < label.right()) return label.h;
@@ -368,8 +368,8 @@ class TimelinePanel final : public Panel {
     return totals;
   }
 
-  // The scale's top: that of the ordinary steps, and never so that a step is cut for a little more. What
-  // is cut is at least kCutFactor times as long as the scale.
+  // The scale's top is that of the ordinary steps. A step is cut only if it is at least kCutFactor
+  // times as long as the scale.
   static double scale_top(const std::vector<double>& totals) {
     if (totals.empty()) return 1;
     std::vector<double> sorted(totals.begin() + (totals.size() > 1 ? 1 : 0), totals.end());
@@ -388,7 +388,7 @@ class TimelinePanel final : public Panel {
     return scene.theme.series(kSeries[static_cast<std::size_t>(phase)]);
   }
 
-  // What is under the pointer stays there.
+  // Zooms so that the place under the pointer stays there.
   void zoom_about(float px, double factor, const Scene& scene) {
     const double steps = steps_of(scene), at = plot_.x.value(px);
     zoom_ = std::clamp(zoom_ * factor, 1.0, kMaxTimeZoom);

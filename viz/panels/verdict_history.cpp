@@ -14,7 +14,7 @@ namespace {
 using capture::NodeState;
 using capture::Verdict;
 
-// Bins: accepted counts as they are, margins in tenths; the last one holds all margins above.
+// Bins hold accepted counts, or margins in tenths. The last one holds all larger margins.
 constexpr std::int32_t kLastTenth = 30;
 
 std::int32_t bin_of(float value, bool drafts) {
@@ -84,7 +84,7 @@ void VerdictHistory::input(const Input& in, const Scene& scene, Reaction& reacti
   }
 }
 
-// Made once per state of the capture: frames cost pixels, not verdicts.
+// Built once per state of the capture: a frame's cost must not grow with the verdicts.
 const std::vector<VerdictHistory::StepValue>& VerdictHistory::all_values(const Scene& scene) {
   const capture::Counts counts = scene.capture->counts();
   if (scene.capture == values_for_ && counts.steps == values_steps_ &&
@@ -135,7 +135,8 @@ std::map<std::int32_t, int> VerdictHistory::histogram_of(const Scene& scene) {
   return counts;
 }
 
-// Also behind the cursor, where nothing is drawn: a click on a bar leads through all such steps.
+// Steps behind the cursor count too, though they have no bar: a click on a bar leads through all
+// such steps.
 std::optional<capture::Tick> VerdictHistory::next_with(const Scene& scene, std::int32_t bin) {
   std::optional<capture::Tick> first;
   const bool drafts = is_of_drafts(scene);
@@ -164,7 +165,7 @@ void VerdictHistory::draw_bars(Canvas& canvas, Rect area, const Scene& scene) {
           dim_text(scene, 0.8f));
   const Rect plot{area.x + em * 2.2f, area.y + em * 1.5f, std::max(1.0f, area.w - em * 2.2f),
                   std::max(1.0f, area.h - em * 2.8f)};
-  // The axes are the whole run's, so that bars stay where they are as the cursor goes on.
+  // The axes cover the whole run, so that bars keep their places as the cursor moves.
   std::vector<StepValue> rows;
   float high = drafts ? 1 : 0.1f;
   for (const StepValue& row : all_values(scene))
@@ -192,13 +193,13 @@ void VerdictHistory::draw_bars(Canvas& canvas, Rect area, const Scene& scene) {
   }
   const float pitch = x.px(first + 1) - x.px(first);
   const float width = std::clamp(pitch * 0.78f, 1.0f, em * 2.2f);
-  // Several steps on one px: the highest of them stands for all.
+  // Where several steps share a px, the highest bar stands for all.
   const Color bar_color =
       drafts ? scene.theme.mark(NodeState::kAccepted).color : scene.theme.series(2);
   float last_px = -1e9f, best = -1;
   for (const StepValue& row : rows) {
     const float px = x.px(row.step);
-    // A figure is of the run: no step stands out in it.
+    // A figure shows the run, so no step stands out in it.
     const bool marks = !scene.export_mode || scene.series;
     const bool current = marks && row.step == scene.shown_step(),
                is_seen = has_decided(row.step, scene.cursor);
@@ -218,7 +219,7 @@ void VerdictHistory::draw_bars(Canvas& canvas, Rect area, const Scene& scene) {
                          scene.theme.current.with_alpha(0.8f));
   }
   if (scene.twins && scene.twins->parting_step >= 0 && scene.in_range(scene.twins->parting_step)) {
-    // Where the text leaves the other run's.
+    // The text parts from the other run's here.
     const float at = std::clamp(x.px(scene.twins->parting_step), plot.x, plot.right());
     canvas.line({at, plot.y}, {at, plot.bottom()}, scene.theme.difference, 1.2f,
                 LineStyle::kDotted);

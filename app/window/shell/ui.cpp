@@ -11,7 +11,7 @@ namespace triescope::app {
 void help_tooltip(const std::string& text, float em) {
   if (!ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenDisabled)) return;
   if (tooltips_wait()) return;
-  // Whoever just pressed here wants to see what that did, not what it is called.
+  // Right after a click its effect matters more than the button's name.
   const ImGuiIO& io = ImGui::GetIO();
   const ImVec2 pressed = io.MouseClickedPos[0];
   if (std::hypot(io.MousePos.x - pressed.x, io.MousePos.y - pressed.y) < em * 0.5f) return;
@@ -27,7 +27,7 @@ void keep_on_escape(std::string& text, const std::string& before) {
 }
 
 std::string middle_fitted(const std::string& text, float width) {
-  // Never cut within a UTF-8 character.
+  // The cut must not fall within a UTF-8 character.
   std::size_t keep = text.size();
   std::string cut = text;
   const auto boundary = [&](std::size_t at) {

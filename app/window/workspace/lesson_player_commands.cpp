@@ -62,7 +62,7 @@ ScriptCommand LessonPlayer::put_beside(const std::string& capture) {
 std::vector<ScriptCommand> LessonPlayer::run_commands(const RunRequest& request, bool start) const {
   std::vector<ScriptCommand> commands;
   const auto& documents = documents_.all();
-  // Whoever comes back to the step sees the run that is there already.
+  // Coming back to the step shows the run that is there already.
   for (std::size_t i = 0; start && i < documents.size(); ++i)
     if (documents[i]->request && same_decoding(*documents[i]->request, request))
       return {{"document", std::to_string(i)}};

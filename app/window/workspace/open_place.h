@@ -1,4 +1,4 @@
-// A place in a run, as findings and the command line name it: step/12, node/57, step/12/node/57.
+// Places in a run, as findings and the command line write them: step/12, node/57, step/12/node/57.
 #pragma once
 
 #include <string>

@@ -43,7 +43,7 @@ void collect_panels(const PaneNode& node, std::vector<std::string>& out) {
   collect_panels(*node.second, out);
 }
 
-// The smallest length `node` may be given: a timeline alone needs less height than a picture.
+// The least length of `node`: a timeline alone needs less height than a picture.
 float smallest(const PaneNode& node, bool width, const Minimum& minimum) {
   if (width) return minimum.width;
   const bool strip = node.is_leaf() && node.panels.size() == 1 && node.panels[0] == "timeline";
@@ -173,7 +173,8 @@ std::unique_ptr<PaneNode> preset(const std::string& name) {
     return make_split(kAbove, 0.82f, std::move(panes), make_leaf({"timeline"}));
   }
   if (name == "learn") {
-    // Why this token: what competed, and the words for it, beside the tree.
+    // The right side explains this token: its competitors, and the words for it, stand beside the
+    // tree.
     auto why = make_split(kAbove, 0.56f, make_leaf({"verdict", "candidates", "drafts"}),
                           make_leaf({"narration", "inspector", kRest}));
     auto top =

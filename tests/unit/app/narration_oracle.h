@@ -1,5 +1,5 @@
-// The numbers of a narration, looked up in the capture's rows a second time: by the name of the
-// sentence and of the value, in other ways than viz/narration does.
+// Looks the numbers of a narration up in the capture's rows a second time, by the names of sentence
+// and value, and in other ways than viz/narration does.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -24,12 +24,12 @@ using viz::Sentence;
 using viz::Target;
 using Numbers = std::vector<double>;
 
-// What a value may be, by the sentence it stands in, looked up in the capture's rows.
+// Returns the numbers that a value may have, by its sentence.
 class Oracle {
  public:
   Oracle(const Capture& capture, Tick cursor)
       : c(capture), cursor_(cursor), tick(cursor - 1), step(step_of(cursor - 1)) {
-    // What a step came to is also what its accept decided.
+    // The observe phase also tells the verdicts of accept.
     const Tick decided = phase_of(tick) == Phase::kObserve ? make_tick(step, Phase::kAccept) : tick;
     for (const VerdictRow& row : c.verdicts(step))
       if (row.tick == decided) verdicts.push_back(row);
@@ -37,7 +37,8 @@ class Oracle {
       if (row.tick == tick) hung.push_back(row);
     for (std::int32_t before = step - 1; const FrontierRow& row : c.frontier(before))
       pending.push_back(row.node);
-    // What a step proposes it hangs, or finds again: the forward reads it, or it is withdrawn.
+    // A step proposes the drafts that it adds, and those that it finds again: the forward reads
+    // them, or they are withdrawn.
     const auto propose = [&](std::int32_t node) {
       if (std::ranges::find(pending, node) == pending.end() && !capture::is_probe(at(node)))
         proposed.insert(node);
@@ -113,7 +114,7 @@ class Oracle {
       return {static_cast<double>(least)};
     }
     if (fact == "proposed" || fact == "listed") {
-      // Of whichever token the target added in this step.
+      // The value may be about any token that the target added in this step.
       Numbers all;
       for (const VerdictRow& own : verdicts)
         for (const Whose whose : {Whose::kDraft, Whose::kHead}) {
@@ -217,14 +218,14 @@ class Oracle {
     return {};
   }
 
-  // What an enumeration leaves out is what its items do not name.
+  // The rest of a list is everything that its items do not name.
   bool is_rest(const Sentence& sentence, const Part& part) const {
     return part.fact == "more" && part.number >= 2 && sentence.parts.size() > 4;
   }
 
  private:
   const NodeRow& at(std::int32_t node) const { return c.nodes()[static_cast<std::size_t>(node)]; }
-  // log q from the frontier down, added in that order.
+  // Σ log q from the frontier down, added in that order.
   float drafted_score(std::int32_t node) const {
     float score = 0;
     std::vector<std::int32_t> path;
@@ -276,14 +277,14 @@ class Oracle {
       return row.node > 0 && capture::is_probe(at(row.node));
     }));
   }
-  // The last row that is no probe's.
+  // The last row that is not a probe's.
   const InputRow& last_of_text() const {
     const auto inputs = c.inputs(step);
     for (std::size_t i = inputs.size(); i-- > 0;)
       if (inputs[i].node <= 0 || !capture::is_probe(at(inputs[i].node))) return inputs[i];
     return inputs.back();
   }
-  // What the row sees, asked one by one; `below`: of the nodes above it alone.
+  // The number of nodes that the row sees, asked one by one. `below`: counts only nodes above it.
   double seen(const InputRow& input, bool below) const {
     double count = 0;
     const auto prompt = static_cast<std::int32_t>(c.run().prompt_tokens.size());
@@ -298,7 +299,7 @@ class Oracle {
   std::int32_t step;
   std::vector<VerdictRow> verdicts;
   std::vector<NodeRow> hung;
-  std::set<std::int32_t> proposed;  // of the draft phase
+  std::set<std::int32_t> proposed;  // in the draft phase
   std::vector<std::int32_t> pending;
 };
 

@@ -1,6 +1,6 @@
 // Narration over whole captures: every method with its variants, every schema, every level of
-// recording, a slice, a run that was stopped. At every cursor there are two to five sentences; every
-// number in them is computed again here from the capture's rows; every link leads somewhere.
+// recording, a slice, a run that was stopped. Every cursor has two to five sentences. Every number
+// in them is computed again here from the capture's rows, and every link leads somewhere.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -34,7 +34,8 @@ bool has_digit(const std::string& text) {
                      [](unsigned char ch) { return std::isdigit(ch) != 0; });
 }
 
-// A number as one of the panels' formats writes it, maybe behind a label that ends in " = ".
+// True if `text` is the number in one of the panels' formats, maybe behind a label that ends in " =
+// ".
 bool reads_as(const std::string& text, double number) {
   std::string figure = text;
   if (const auto at = text.find(" = "); at != std::string::npos) figure = text.substr(at + 3);
@@ -80,7 +81,7 @@ void check_link(const Capture& capture, Tick cursor, const Target& target) {
   }
 }
 
-// Which sentences were told, over all captures of a test case.
+// The sentences that were told, over all captures of a test case.
 using Told = std::set<std::string>;
 
 void check_cursor(const Capture& capture, Tick cursor, Told& told) {
@@ -90,7 +91,7 @@ void check_cursor(const Capture& capture, Tick cursor, Told& told) {
   CHECK(narration.sentences.size() >= 2);
   CHECK(narration.sentences.size() <= 5);
   const Oracle oracle(capture, cursor);
-  // Names that a run brings may have digits of their own.
+  // Names from the run may contain digits.
   const std::set<std::string> names = {"method", "model", "message", "why"};
   for (const Sentence& sentence : narration.sentences) {
     told.insert(sentence.name);

@@ -1,6 +1,6 @@
 // A real model of a few kilobytes, written as a GGUF file: two layers of the llama family with
-// random weights, no tokenizer unless asked for. Loads in a millisecond; what it decodes makes no
-// sense, and is the same in every run.
+// random weights, and no tokenizer unless asked for. It loads in a millisecond. Its text makes no
+// sense, but is the same in every run.
 #pragma once
 
 #include <cstdint>
@@ -69,7 +69,7 @@ inline test::GgufWriter tiny_model(const TinyModel& wanted) {
   return writer;
 }
 
-// Written as `folder`/`name`.gguf; the path.
+// Writes `folder`/`name`.gguf and returns the path.
 inline std::string write_tiny_model(const std::filesystem::path& folder, const std::string& name,
                                     const TinyModel& wanted = {}) {
   const std::filesystem::path path = folder / (name + ".gguf");

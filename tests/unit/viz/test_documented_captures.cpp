@@ -1,5 +1,5 @@
-// The captures that docs/capture.md writes out in SQL are captures, as they stand in the page, and every
-// panel draws them.
+// The captures that docs/capture.md writes in SQL are valid captures as they stand, and every panel
+// draws them.
 #include <doctest/doctest.h>
 #include <sqlite3.h>
 

@@ -52,7 +52,7 @@ TEST_CASE("where the head is too narrow whole figures are left out, the least im
         ++kept;
         CHECK(places[i]->x + widths[i] <= room);
         CHECK(places[i]->line < lines);
-        for (std::size_t j = 0; j < places.size(); ++j)  // nothing less important in its place
+        for (std::size_t j = 0; j < places.size(); ++j)  // nothing less important takes its place
           if (all[j].rank < all[i].rank) CHECK(places[j].has_value());
       }
       const auto fit = static_cast<std::size_t>(room / 100) * static_cast<std::size_t>(lines);

@@ -1,4 +1,4 @@
-// The small pieces that panels draw with: texts cut and wrapped, legends, buttons.
+// Small parts that panels share: texts cut and wrapped, legends, buttons.
 #include <doctest/doctest.h>
 
 #include <string>
@@ -79,7 +79,7 @@ TEST_CASE("drawing: a legend breaks into rows, and what is beyond the last is co
   draw_legend(roomy, {5, 7}, two + scene.em * 3.5f, entries, scene, &boxes, 1);
   CHECK(boxes.size() == 2);
   CHECK(roomy.texts.back().text == "+ 1");
-  // What fits to the px is not counted.
+  // An entry that fits to the px is not counted.
   const float three =
       legend_height(whole, 1000, entries, scene) > 0 ? wide.texts.back().box.right() - 5 : 0;
   draw_legend(whole, {5, 7}, three + 1, entries, scene, &boxes, 1);

@@ -1,4 +1,4 @@
-// Captures hold codes and numbers; people read sentences.
+// Codes and numbers of a capture become sentences.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -19,7 +19,7 @@ using capture::VerdictRow;
 
 std::string named(std::int32_t token) { return "<" + std::to_string(token) + ">"; }
 
-// Every figure is another one, so that a sentence shows which it took.
+// Every figure differs, so that a sentence shows which one it took.
 VerdictRow full_row(Reason reason) {
   return {.p = 0.11f,
           .q = 0.22f,
@@ -37,7 +37,7 @@ VerdictRow full_row(Reason reason) {
 std::string sentence(Reason reason) { return reason_text(full_row(reason), named); }
 
 TEST_CASE("reasons: every code has a sentence, and every number in it is one of the row's") {
-  // As they are written: p, u, rank (from 1), score, replacement, value, threshold, count, and the
+  // In the written form: p, u, rank (from 1), score, replacement, value, threshold, count, and the
   // 1 of min(1, p′/q).
   const std::set<std::string> known = {"0.11",  "0.33",  "4",  "-5.50", "77",
                                        "-8.80", "-9.90", "12", "1",     "0"};
@@ -59,7 +59,7 @@ TEST_CASE("reasons: every code has a sentence, and every number in it is one of 
       i = end;
     }
   }
-  // Among the best K or not: the same two numbers say it.
+  // Both reasons about the best K say it by the same two numbers.
   CHECK(sentences.size() == static_cast<std::size_t>(capture::kReasonCount) - 2);
   CHECK(sentence(Reason::kInTopK) == sentence(Reason::kNotInTopK));
 }

@@ -1,4 +1,4 @@
-// The doctor's panel: what it lists of a run with faults and of one without, and where a click leads.
+// The doctor's panel: its list for a run with faults and for one without, and where a click leads.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 namespace triescope::test::test_doctor_panel {
 namespace {
 
-// Drafts of every step stand one position too far.
+// A run whose drafts have positions one too large in every step.
 const Capture& faulty() {
   static const auto opened = make_capture([](Recorder& out) {
     MadeRun made = made_drafts();
@@ -64,7 +64,7 @@ TEST_CASE("doctor: a click goes behind the step where a fault first is, and take
   CHECK(reaction.lock == 2);
   REQUIRE_FALSE(reaction.tooltip.empty());
   CHECK(reaction.tooltip[0].starts_with("Rule: "));
-  // A second click does not let go of the node.
+  // A second click does not unlock the node.
   viz::Scene locked = scene;
   locked.focus.locked = 2;
   CHECK_FALSE(panel->input(in, kArea, locked).lock);

@@ -1,4 +1,4 @@
-// The drafts panel: its figures, its clicks, and that a run that grows ends with the same figures.
+// The drafts panel: its figures, its clicks, and that a growing run ends with the same figures.
 #include <doctest/doctest.h>
 
 #include <string>
@@ -68,7 +68,7 @@ TEST_CASE(
 TEST_CASE("drafts panel: a level has what came, its place and its drafts in order") {
   const auto panel = make_panel("drafts");
   const auto canvas = drawn(*panel, end_of(1), kArea);
-  // Level 2: the withdrawn t32 first, then t30, t31.
+  // Level 2 shows the withdrawn t32 first, then t30 and t31.
   const auto* const first = find(canvas, "1st, w");
   REQUIRE(first);
   std::vector<std::string> row;
@@ -169,7 +169,8 @@ TEST_CASE("level history: shares by level, over all steps and over a range") {
   Scene scene = end_of(2);
   auto shares = history.shares(scene);
   REQUIRE(shares.size() == 3);
-  // Level 1: t20 first and used; t41 second and used. Level 2: t32 withdrawn; t51 elsewhere.
+  // Level 1: t20 was first and used, t41 second and used. Level 2: t32 was withdrawn, t51 came
+  // elsewhere.
   CHECK(shares[0].guesses == 2);
   CHECK(shares[0].first == 1);
   CHECK(shares[0].any == 2);
@@ -180,7 +181,7 @@ TEST_CASE("level history: shares by level, over all steps and over a range") {
   CHECK(shares[1].used == 0);
   CHECK(shares[2].guesses == 1);
   CHECK(shares[2].any == 0);
-  // Both steps accepted at level 1. Below each accepted draft hung another, and it was refused.
+  // Both steps accepted a draft at level 1, and refused the one below it.
   CHECK(shares[0].reached == 2);
   CHECK(shares[0].accepted == 2);
   CHECK(shares[1].reached == 2);
@@ -270,7 +271,7 @@ TEST_CASE("drafts panel: every level has its row, in a picture and where a pane 
     CHECK(find(canvas, "10"));
     for (const auto& text : canvas.texts) CHECK(text.text.find("more level") == std::string::npos);
   }
-  // A smaller pane says how many have no room, and the wheel brings them.
+  // A smaller pane says how many levels have no room, and the wheel brings them.
   const Scene scene = scene_at(run, make_tick(3, Phase::kDraft));
   const auto panel = make_panel("drafts");
   const Rect low{0, 0, 900, 14.0f * 16};
@@ -292,13 +293,13 @@ TEST_CASE("drafts panel: every level has its row, in a picture and where a pane 
 
 TEST_CASE("drafts panel: a token that the cursor has not seen is not compared with") {
   const auto panel = make_panel("drafts");
-  // Before step 1's accept phase nothing has come at any of its places.
+  // Before step 1's accept phase no token has come at any of its places.
   const Scene before = scene_at(withdrawn_drafts_capture(), make_tick(1, Phase::kAccept));
   CHECK(panel->csv(before) ==
         "step,level,depth,came,text,place,guess\n1,1,2,,,,\n1,2,3,,,,\n1,3,4,,,,\n");
   LevelHistory history;
   CHECK(history.shares(before).empty());
-  // After step 1 two have; what came below level 3 is step 2's.
+  // After step 1 two tokens have come; the one below level 3 is step 2's.
   CHECK(panel->csv(end_of(1)) ==
         "step,level,depth,came,text,place,guess\n1,1,2,20,t20,0,came\n1,2,3,32,t32,0,withdrawn\n"
         "1,3,4,,,,\n");

@@ -1,4 +1,4 @@
-// The mask's picture: prefill's triangle, and what keys and button move.
+// The mask's picture: prefill's triangle, and the effect of keys and button.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -58,7 +58,7 @@ TEST_CASE("mask: keys move a zoomed mask along its columns and back, and not pas
     panel->input(zoom, area, scene);
     drawn(*panel, scene, area);
   }
-  // Which column lies under the same point.
+  // The column under the same point.
   const auto column = [&] {
     const auto reaction = panel->input(mouse_at({300, 150}), area, scene);
     REQUIRE(reaction.hover);
@@ -116,7 +116,7 @@ TEST_CASE(
     scene.steady = false;
     REQUIRE(plain.update(viz::RowSource{}, scene, false));
     scene.steady = true;
-    // What all rows see is counted, the rest are columns as ever.
+    // Nodes that all rows see are counted; the others are columns as before.
     CHECK(steady.columns.size() + static_cast<std::size_t>(steady.shared) == plain.columns.size());
     CHECK(steady.shared > 0);
     const auto canvas = drawn(*viz::make_panel("mask"), scene, {0, 0, 1100, 620});

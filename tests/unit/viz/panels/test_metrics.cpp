@@ -1,4 +1,4 @@
-// The figures that a recorder defines itself, and its name: in the timeline, its table and the inspector.
+// The recorder's name and its own figures, in the timeline, its table and the inspector.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -77,7 +77,7 @@ TEST_CASE("metrics: the timeline has a curve and an entry of the legend for each
         canvas.calls, [](const std::string& call) { return call.starts_with("polyline"); });
   };
   CHECK(lines_of(canvas) == 2);
-  // What is behind the cursor is drawn apart, pale.
+  // The part behind the cursor is drawn separately and pale.
   CHECK(lines_of(drawn(*panel, scene_at(measured(), make_tick(2, Phase::kDraft)),
                        {0, 0, 900, 300})) == 4);
 }
@@ -130,7 +130,7 @@ TEST_CASE(
   CHECK(csv.ends_with("\n2,commit,,,entropy,,\n"));
   scene.range = {0, 0};
   CHECK(panel->csv(scene).find("surprise") == std::string::npos);
-  // What the cursor has not seen is not in it.
+  // Values that the cursor has not seen are left out.
   CHECK(panel->csv(scene_at(measured(), make_tick(0, Phase::kAccept))).find("entropy") ==
         std::string::npos);
   CHECK(panel->csv(scene_at(draft_capture(), 0)).starts_with("step,phase,start_us,duration_us\n"));
