@@ -38,7 +38,10 @@ void* kernel_stream(const at::Tensor& tensor);
 
 // Throws LaunchError unless the launcher returned 0; kOutOfMemory where the device had no memory
 // for it.
-void check_launch(int code, const char* kernel, const at::Tensor& tensor);
+void check_launch(int code, const char* kernel, const at::Device& device);
+inline void check_launch(int code, const char* kernel, const at::Tensor& tensor) {
+  check_launch(code, kernel, tensor.device());
+}
 
 // The tensor's values, [dim] fp32; null where it is undefined.
 const float* values_or_null(const at::Tensor& tensor);

@@ -29,15 +29,16 @@ constexpr std::array kProductRows = {1, 3, 6, 16};
 
 // Runs the cases on the current device, which `options` names. "" if every result is right, else
 // the first problem: a launch that was refused, with the driver's reason, or a wrong result.
+// Error{kOutOfMemory}: the device has no memory for one, which says nothing about the kernel.
 std::string first_problem(const std::vector<KernelCase>& cases, const at::TensorOptions& options) {
   const kernels::CudaModule& module = kernels::cuda_module();
   for (const KernelCase& one : cases) {
     kernels::CudaArrays arrays(module);
     const kernels::PlacedCase placed = one.place(arrays, module);
-    if (const int code = placed.launch(); code != 0) {
-      const std::string reason = module.error_string(code);
-      return "the kernel cannot be launched on " + options.device().str() + ": " + reason +
-             cuda_error_advice(reason);
+    try {
+      check_launch(placed.launch(), one.what.c_str(), options.device());
+    } catch (const LaunchError& error) {
+      return "the kernel cannot be launched on " + options.device().str() + ": " + error.reason();
     }
     if (const std::string problem = placed.compare().problem(); !problem.empty())
       return "on " + options.device().str() + " " + problem;
