@@ -90,7 +90,7 @@ MethodInfo suffix_decoding_method() {
               "At most this many draft nodes a step, whatever the evidence. 0: as many as pay, by "
               "what came true before, at most 32; to begin with 32 on a GPU; on a CPU, where rows are "
               "dearer, 11, with 16-bit weights 7, with quantised ones 4.")),
-      number("max_spec_factor", "Drafts per Matched Token", 1, 0, 16,
+      number("max_spec_factor", "Drafts per Match", 1, 0, 16,
              "A match of m tokens drafts at most this many times m nodes."),
       number(
           "min_token_prob", "Least Probability", 0.1, 0, 1,
@@ -98,8 +98,8 @@ MethodInfo suffix_decoding_method() {
           "this is not drafted."),
       choice(
           "shape", "Shape", "path", {"path", "tree"},
-          "path: the most frequent continuation, token by token. tree: the most probable nodes of "
-          "all continuations."),
+          "What is drafted of the continuations. path: the most frequent one, token by token. tree: "
+          "the most probable nodes of all."),
       empty_is("none",
                text("past_answers", "Past Answers", "",
                     "Path of answers that were written before: a UTF-8 text file (a line "

@@ -13,9 +13,11 @@
 #include <memory>
 #include <numeric>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/base/error.h"
+#include "core/base/memory_wait.h"
 #include "core/methods/draft_text.h"
 #include "core/methods/text_methods.h"
 #include "core/model/model.h"
@@ -34,7 +36,7 @@ class DraftWriter {
 
   // Up to `most` tokens after `text`, the likeliest each, until one ends the text or has less probability
   // than `least`. REQUIRES: text is not empty and leaves room for them in the context.
-  Ids write(const Ids& text, int most, float least, const Ids& ends, const std::stop_token& stop) {
+  Ids write(const Ids& text, int most, float least, const Ids& ends, const DraftContext& context) {
     const std::size_t shared =
         static_cast<std::size_t>(std::ranges::mismatch(text, known_).in1 - text.begin());
     known_.resize(std::min(shared, text.size() - 1));
@@ -43,23 +45,23 @@ class DraftWriter {
     const bool is_long = limit > 0 && static_cast<int>(text.size()) + most > limit;
     if (is_long != is_long_) known_.clear();
     is_long_ = is_long;
-    kv_->reserve(static_cast<int>(text.size()) + most);
+    with_memory(context.memory, [&] { kv_->reserve(static_cast<int>(text.size()) + most); });
     Ids written;
-    LogitsRow row = run(std::span(text).subspan(known_.size()), stop);
+    LogitsRow row = run(std::span(text).subspan(known_.size()), context);
     while (true) {
-      const std::int32_t token = row.argmax();
+      const auto [token, logit] = with_memory(context.memory, [&] { return best_of(row); });
       if (std::ranges::find(ends, token) != ends.end()) break;
-      const float p = std::exp(row[static_cast<std::size_t>(token)] - row.log_sum_exp());
       written.push_back(token);
-      if (p < least || static_cast<int>(written.size()) == most) break;
-      row = run({&token, 1}, stop);
+      if (std::exp(logit - row.log_sum_exp()) < least || static_cast<int>(written.size()) == most)
+        break;
+      row = run({&token, 1}, context);
     }
     return written;
   }
 
  private:
   // The row of the last of `tokens`, which follow what is known.
-  LogitsRow run(std::span<const std::int32_t> tokens, const std::stop_token& stop) {
+  LogitsRow run(std::span<const std::int32_t> tokens, const DraftContext& context) {
     for (const auto [first, count] :
          pieces_of(tokens.size(), static_cast<std::size_t>(model_.info().prefill_rows))) {
       Ids prefix(known_.size()), own(count);
@@ -73,10 +75,16 @@ class DraftWriter {
       batch.logit_rows = {&last, 1};
       batch.text_length = is_long_ ? model_.info().kv_valid_until + 1
                                    : static_cast<std::int32_t>(known_.size() + count);
-      output_ = model_.forward(batch, *kv_, stop);
+      output_ =
+          with_memory(context.memory, [&] { return model_.forward(batch, *kv_, context.stop); });
       known_.insert(known_.end(), batch.tokens.begin(), batch.tokens.end());
     }
     return output_.row(0);
+  }
+
+  static std::pair<std::int32_t, float> best_of(const LogitsRow& row) {
+    const std::int32_t token = row.argmax();
+    return {token, row[static_cast<std::size_t>(token)]};
   }
 
   Model& model_;
@@ -132,7 +140,7 @@ class UniversalDrafter final : public Drafter {
     const Ids ids = own_.encode(target_.decode(text_.tokens(), true), true);
     if (ids.empty() || (context_ > 0 && static_cast<int>(ids.size()) + most_ > context_))
       return drafts;
-    const Ids written = writer_.write(ids, most_, least_, ends_, context.stop);
+    const Ids written = writer_.write(ids, most_, least_, ends_, context);
     if (written.empty()) return drafts;
     Ids window(ids.end() - static_cast<std::ptrdiff_t>(std::min(lookbehind_, ids.size())),
                ids.end());
