@@ -72,24 +72,6 @@ void tell_rows(Story& story, std::span<const InputRow> inputs) {
             {count("rows", rows, to_panel("mask")), story.list("tokens", "item.row", items, 3)});
 }
 
-// How many slots a recorder says that a row attended to; -1 = it does not say.
-std::int64_t attended(const Story& story, const InputRow& row) {
-  const capture::SeenRow* const seen = story.capture.seen(row);
-  if (seen == nullptr) return -1;
-  std::int64_t slots = 0;
-  for (std::size_t i = 0; i + 1 < seen->slots.size(); i += 2)
-    slots += seen->slots[i + 1] - seen->slots[i] + 1;
-  return slots;
-}
-
-bool saw(const Story& story, const InputRow& row, std::int32_t slot) {
-  const capture::SeenRow* const seen = story.capture.seen(row);
-  if (seen == nullptr || slot < 0) return false;
-  for (std::size_t i = 0; i + 1 < seen->slots.size(); i += 2)
-    if (slot >= seen->slots[i] && slot <= seen->slots[i + 1]) return true;
-  return false;
-}
-
 void tell_sight(Story& story, const InputRow& row) {
   const auto prompt = static_cast<std::int64_t>(story.capture.run().prompt_tokens.size());
   // By the tree: a foreign recorder's position may be what is wrong.
@@ -97,11 +79,6 @@ void tell_sight(Story& story, const InputRow& row) {
       row.node > 0 ? prompt + story.capture.nodes()[static_cast<std::size_t>(row.node)].depth
                    : row.position + 1;
   const std::int64_t window = story.capture.run().sliding_window;
-  const std::int64_t expected = window > 0 ? std::min(window, path) : path;
-  if (const std::int64_t slots = attended(story, row); slots >= 0 && slots != expected)
-    return story.say("forward.sees.other",
-                     {story.node("node", row.node), count("attended", slots, to_panel("mask")),
-                      count("sees", expected, to_panel("text"))});
   if (window > 0 && window < path)
     return story.say("forward.sees.window",
                      {story.node("node", row.node), count("sees", window, to_panel("mask"))});
@@ -115,18 +92,10 @@ void tell_sight(Story& story, const InputRow& row) {
 void tell_siblings(Story& story, std::span<const InputRow> inputs) {
   for (std::size_t i = 0; i < inputs.size(); ++i)
     for (std::size_t k = i + 1; k < inputs.size(); ++k)
-      if (inputs[i].position == inputs[k].position) {
-        const bool sees_other = saw(story, inputs[i], inputs[k].slot);
-        if (sees_other || saw(story, inputs[k], inputs[i].slot)) {
-          const InputRow &one = inputs[sees_other ? i : k], &other = inputs[sees_other ? k : i];
-          return story.say("forward.siblings.seen",
-                           {story.node("one", one.node), story.node("other", other.node),
-                            story.slot("slot", other.slot)});
-        }
+      if (inputs[i].position == inputs[k].position)
         return story.say("forward.siblings",
                          {story.node("one", inputs[i].node), story.node("other", inputs[k].node),
                           ordinal("position", inputs[i].position, to_node(inputs[i].node))});
-      }
 }
 
 // The first of each fault in what the step's rows attended to.

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
@@ -142,6 +143,15 @@ class Oracle {
       return {
           static_cast<double>(fact == "forwards" ? forwards.size() : c.inputs(step, whose).size())};
     }
+    if (in("forward.fault.cells")) {
+      double cells = 0, rows = 0;
+      for (const InputRow& row : inputs) {
+        const std::size_t wrong = wrong_cells(row);
+        cells += static_cast<double>(wrong);
+        rows += wrong > 0;
+      }
+      return {fact == "cells" ? cells : rows};
+    }
     if (fact == "rows") return {static_cast<double>(inputs.size())};
     if (fact == "pending" || fact == "live" || (fact == "beams" && in("draft."))) {
       if (in("commit.")) {
@@ -184,14 +194,6 @@ class Oracle {
     if (fact == "position") return {position(node)};
     if (fact == "naive") return {static_cast<double>(last_of_text().naive_position)};
     if (fact == "sees" || fact == "below") return {seen(last_of_text(), fact == "below")};
-    if (fact == "attended") {
-      const SeenRow* const row = c.seen(last_of_text());
-      REQUIRE(row != nullptr);
-      double slots = 0;
-      for (std::size_t i = 0; i < row->slots.size(); i += 2)
-        for (std::int32_t slot = row->slots[i]; slot <= row->slots[i + 1]; ++slot) ++slots;
-      return {slots};
-    }
     if (fact == "branch") return {static_cast<double>(inputs.size()) - prompt};
     if (fact == "vocabulary") return {json::parse(c.run().model_json).value("vocab_size", 0.0)};
     if (fact == "width") return {json::parse(c.run().settings_json).value("num_beams", 0.0)};
@@ -281,8 +283,34 @@ class Oracle {
   const InputRow& last_of_text() const {
     const auto inputs = c.inputs(step);
     for (std::size_t i = inputs.size(); i-- > 0;)
-      if (inputs[i].node <= 0 || !capture::is_probe(at(inputs[i].node))) return inputs[i];
+      if ((inputs[i].node <= 0 || !capture::is_probe(at(inputs[i].node))) &&
+          wrong_cells(inputs[i]) == 0)
+        return inputs[i];
     return inputs.back();
+  }
+  // How many slots a row of the target attended to without being asked to, or was asked to and did not.
+  std::size_t wrong_cells(const InputRow& row) const {
+    const SeenRow* const seen_row = c.seen(row);
+    if (seen_row == nullptr) return 0;
+    std::map<std::int32_t, std::int32_t> slot_of;  // by node, prompt token i as -2 - i
+    for (std::int32_t s = 0; s <= step; ++s)
+      for (const SlotRow& event : c.slot_events(s))
+        if (event.tick <= capture::make_tick(step, capture::Phase::kForward) &&
+            (event.action == capture::SlotAction::kAlloc ||
+             event.action == capture::SlotAction::kReuse ||
+             event.action == capture::SlotAction::kMove))
+          slot_of[event.node] = event.slot;
+    std::set<std::int32_t> wrong;
+    const auto note = [&](std::int32_t node) {
+      if (c.visible(row, node)) wrong.insert(slot_of.at(node));
+    };
+    const auto prompt = static_cast<std::int32_t>(c.run().prompt_tokens.size());
+    for (std::int32_t i = 0; i < prompt; ++i) note(-2 - i);
+    for (const std::int32_t node : c.path_to(row.node)) note(node);
+    for (std::size_t i = 0; i + 1 < seen_row->slots.size(); i += 2)
+      for (std::int32_t slot = seen_row->slots[i]; slot <= seen_row->slots[i + 1]; ++slot)
+        if (wrong.erase(slot) == 0) wrong.insert(slot);
+    return wrong.size();
   }
   // The number of nodes that the row sees, asked one by one. `below`: counts only nodes above it.
   double seen(const InputRow& input, bool below) const {

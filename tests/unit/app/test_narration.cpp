@@ -288,7 +288,7 @@ TEST_CASE(
     std::filesystem::copy_file(source_dir() / "assets" / "lessons" / name, path);
     check_all(*Capture::open(path), told);
   }
-  for (const char* name : {"forward.sees.other", "forward.siblings.seen", "forward.siblings",
+  for (const char* name : {"forward.fault.cells", "forward.fault.extra", "forward.siblings",
                            "commit.memory.live", "observe.text.open"}) {
     CAPTURE(name);
     CHECK(told.contains(name));
