@@ -66,7 +66,7 @@ std::string checked_path(const MethodInfo& method, const std::string& name) {
   std::string takers;
   for (const MethodInfo& other : methods())
     if (is_head ? other.needs_draft_head() : other.needs_draft_model())
-      takers += (takers.empty() ? "" : ", ") + other.name;
+      takers += (takers.empty() ? "" : is_head ? ", " : " or ") + other.name;
   throw Error(ErrorCode::kInvalidArgument,
               path + ": method " + method.name + " expects a " + to_string(method.needs) +
                   ", found a draft " + (is_head ? "head" : "model") + ", which --method " + takers +
