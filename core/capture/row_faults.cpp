@@ -63,9 +63,10 @@ SlotRuns RowFaults::asked_slots(const InputRow& row) const {
 }
 
 std::vector<SlotFault> RowFaults::slots(std::int32_t step, Whose whose) const {
-  const auto of_step = std::ranges::equal_range(
-      of(whose).slot_faults, step, {}, [](const SlotFault& fault) { return step_of(fault.tick); });
-  return {of_step.begin(), of_step.end()};
+  const auto& faults = of(whose).slot_faults;
+  const auto step_of_fault = [](const SlotFault& fault) { return step_of(fault.tick); };
+  return {std::ranges::lower_bound(faults, step, {}, step_of_fault),
+          std::ranges::upper_bound(faults, step, {}, step_of_fault)};
 }
 
 }  // namespace triescope::capture
