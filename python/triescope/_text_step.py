@@ -94,6 +94,8 @@ def _judge_drafts(r: "Round", said: Dict[int, values.Row], accept: int, sent: An
                 rank = row[2](tree.token[node])
                 q, value, replacement = None, math.exp(best_logprob), best
                 reason = None if rank is None else "not_argmax"
+            elif not passed and above == last and what["ends"]:
+                reason, q = "after_end", None  # right, but the text ended before it
         elif not passed and token is not None and above == last:
             replacement = token
         if passed:
