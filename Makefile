@@ -3,9 +3,10 @@
 # make cuda   builds the program with its CUDA kernels where no NVIDIA driver is installed (with one, every build has them)
 # make package  a tarball and a .deb in build/package, for Debian 12 and Ubuntu 24.04
 # The rest: build, core (headless, no window packages), bench, asan, tsan, fuzz, format, clean. Variables: WERROR=ON|OFF, JOBS=n.
+# make tidy   runs clang-tidy with the checks that the code passes
 # make fuzz   builds the fuzz targets with clang and runs each: TARGET=name, SECONDS=60 or RUNS=n, SEED=n (docs/security.md)
 
-.PHONY: run test build cuda package core bench asan tsan fuzz format setup clean help
+.PHONY: run test build cuda package core bench asan tsan fuzz format tidy setup clean help
 .DEFAULT_GOAL := help
 
 help:
@@ -54,6 +55,9 @@ tsan: setup
 fuzz:
 	@scripts/setup --fuzz
 	@TARGET="$(TARGET)" SECONDS_EACH="$(SECONDS)" RUNS="$(RUNS)" SEED="$(SEED)" scripts/fuzz
+
+tidy:
+	@scripts/tidy
 
 format:
 	clang-format -i $$(git ls-files '*.h' '*.cpp' '*.cu' '*.cuh')

@@ -7,6 +7,7 @@
 #include "core/base/nearest_name.h"
 #include "core/base/words.h"
 #include "core/capture/phase_names.h"
+#include "lessons/front_matter.h"
 
 namespace triescope::lessons {
 namespace {
@@ -44,6 +45,8 @@ void check_change(const std::string& text) {
 }
 
 }  // namespace
+
+bool compares(const Action& action) { return action.verb == "beside"; }
 
 bool starts_a_run(const Action& action) { return action.verb == "run" || action.verb == "set-up"; }
 
@@ -120,6 +123,7 @@ const std::vector<ActionVerb>& action_verbs() {
       {"panels", "NAME [NAME [NAME]]"},
       {"panel", "NAME"},
       {"maximise-panel", "NAME"},
+      {"beside", "NAME.tscap"},
       {"set-up", "NAME=VALUE [NAME=VALUE …]"},
       {"run", "NAME=VALUE [NAME=VALUE …]"}};
   return verbs;
@@ -170,6 +174,12 @@ std::string resolve(const Action& action, const Trace& trace,
   } else if (action.verb == "lock") {
     need(1, 1);
     check_node(args[0], trace.capture);
+  } else if (compares(action)) {
+    need(1, 1);
+    if (!is_plain_file_name(args[0]) || !args[0].ends_with(".tscap"))
+      refuse(
+          "beside: expected the name of a .tscap file in the lesson's own folder, without a path; found '" +
+          args[0] + "'");
   } else if (starts_a_run(action)) {
     for (const std::string& change : args) check_change(change);
   } else {

@@ -53,6 +53,9 @@ struct ActionVerb {
 };
 const std::vector<ActionVerb>& action_verbs();
 
+// Whether it is "beside", which shows another capture of the lesson's folder next to the lesson's run.
+bool compares(const Action& action);
+
 // Whether it is "run" or "set-up", which leaves the start to the reader: a run of the lesson with
 // settings changed.
 bool starts_a_run(const Action& action);

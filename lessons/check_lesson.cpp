@@ -67,13 +67,14 @@ class Rehearsal {
                   run.method + ": record it again");
     if (!about.chat && run.prompt_text != about.prompt)
       note(1, "the run has another prompt than the front matter: record it again");
+    if (capture_.last_step() < 0) note(1, "the run has no step");
+    if (!about.program.empty()) return;  // the rest belongs to runs that are decoded here
     if (static_cast<std::uint64_t>(run.seed) != about.seed)
       note(1, "the front matter has seed " + std::to_string(about.seed) + "; the run has " +
                   std::to_string(run.seed) + ": record it again");
     if (run.max_new_tokens != about.max_new_tokens)
       note(1, "the front matter has max_new_tokens " + std::to_string(about.max_new_tokens) +
                   "; the run has " + std::to_string(run.max_new_tokens) + ": record it again");
-    if (capture_.last_step() < 0) note(1, "the run has no step");
   }
 
   void check(const Piece& piece) {

@@ -52,8 +52,9 @@ Value called(const Node& node, const std::vector<Value>& values, const Trace& tr
   try {
     if (node.op == Op::kSeriesAt) return series_at(trace, node.index, arguments);
     return function_list()[node.index].call(trace, arguments);
-  } catch (const std::string& why) {
-    refuse(node.column, why);
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::kInvalidArgument) throw;  // the capture's own
+    refuse(node.column, error.what());
   }
 }
 

@@ -77,6 +77,8 @@ struct Reader {
       (key == "model" ? matter.model : matter.draft) = value;
     } else if (key == "method") {
       matter.method = value;
+    } else if (key == "program") {
+      matter.program = value;
     } else if (key == "set") {
       const std::size_t equals = value.find('=');
       if (equals == std::string::npos || equals == 0)
@@ -96,8 +98,8 @@ struct Reader {
       matter.next = file_name(key, value, ".md");
     } else {
       static const std::vector<std::string> kKeys = {
-          "title", "summary", "minutes", "capture",        "model", "draft", "method",
-          "set",   "prompt",  "chat",    "max_new_tokens", "seed",  "next"};
+          "title",   "summary", "minutes", "capture", "model",          "draft", "method",
+          "program", "set",     "prompt",  "chat",    "max_new_tokens", "seed",  "next"};
       std::string list;
       for (const std::string& one : kKeys) list += (list.empty() ? "" : ", ") + one;
       refuse("expected one of " + list + "; found '" + key + "'" + did_you_mean(key, kKeys));
@@ -160,6 +162,8 @@ FrontMatter read_front_matter(std::string_view text, const std::string& path,
         "expected method and prompt in the front matter, of the run that the lesson is "
         "about; there is no " +
         std::string(matter.method.empty() ? "method" : "prompt"));
+  if (!matter.program.empty() && matter.capture.empty())
+    reader.refuse("program: expected a capture too, the run that " + matter.program + " recorded");
   matter.body_line = reader.line + 1;
   rest = text.substr(at);
   return matter;

@@ -3,18 +3,25 @@
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <string>
 #include <vector>
 
 #include "core/base/counted.h"
+#include "core/base/error.h"
 #include "lessons/trace.h"
 
 namespace triescope::lessons {
 namespace {
 
+// What is wrong with a function's arguments, or what the run does not have.
+[[noreturn]] void refuse_argument(const std::string& why) {
+  throw Error(ErrorCode::kInvalidArgument, why);
+}
+
 using capture::Capture;
 using capture::Tick;
 
-// The arguments of one call. Errors are thrown as std::string, and evaluate() adds the place.
+// The arguments of one call. evaluate() adds the place to its errors.
 class Arguments {
  public:
   Arguments(const Trace& trace, std::span<const Value> values)
@@ -29,7 +36,8 @@ class Arguments {
   std::int32_t whole(std::size_t i, const char* what) const {
     const double value = as<double>(i, what);
     if (value != std::floor(value) || std::abs(value) > 1e9)
-      throw std::string("expected ") + what + ", a whole number; found " + value_text(value);
+      refuse_argument(std::string("expected ") + what + ", a whole number; found " +
+                      value_text(value));
     return static_cast<std::int32_t>(value);
   }
   const Series& series(std::size_t i) const {
@@ -38,8 +46,8 @@ class Arguments {
   std::int32_t step(std::size_t i) const {
     const std::int32_t step = whole(i, "a step");
     if (step < 0 || step > capture.last_step())
-      throw "there is no step " + std::to_string(step) + "; the run has steps 0 to " +
-          std::to_string(capture.last_step());
+      refuse_argument("there is no step " + std::to_string(step) + "; the run has steps 0 to " +
+                      std::to_string(capture.last_step()));
     return step;
   }
   // A node by its number; prompt token i (from 0) is -2 - i.
@@ -47,15 +55,14 @@ class Arguments {
     const std::int32_t node = whole(i, "a node");
     const auto nodes = static_cast<std::int32_t>(capture.nodes().size());
     if (node < 0 || node >= nodes)
-      throw "there is no node " + std::to_string(node) + "; the run has nodes 0 to " +
-          std::to_string(nodes - 1);
+      refuse_argument("there is no node " + std::to_string(node) + "; the run has nodes 0 to " +
+                      std::to_string(nodes - 1));
     return node;
   }
   // (NODE), (PATH) or (PATH, STEP), whose last is argument `size` - 1.
   std::int32_t node(std::size_t size) const {
     if (std::holds_alternative<double>(values_[0])) {
-      if (size > 1)
-        throw std::string("expected a path (best, beam 2) before a step; found a number");
+      if (size > 1) refuse_argument("expected a path (best, beam 2) before a step; found a number");
       return node_number(0);
     }
     const PathRef path = as<PathRef>(0, "a node, best or beam 1, 2, …");
@@ -76,8 +83,8 @@ class Arguments {
       const auto live = capture.frontier(step);
       for (const capture::FrontierRow& row : live)
         if (row.rank == path.rank - 1) return row.node;
-      throw "there is no beam " + std::to_string(path.rank) + " after step " +
-          std::to_string(step) + ", which has " + counted(live.size(), "live path");
+      refuse_argument("there is no beam " + std::to_string(path.rank) + " after step " +
+                      std::to_string(step) + ", which has " + counted(live.size(), "live path"));
     }
     std::int32_t node = best();
     while (node > 0 && capture::step_of(row(node).tick) > step) node = row(node).parent;
@@ -89,20 +96,20 @@ class Arguments {
     for (const capture::SequenceRow& sequence : capture.sequences())
       if (sequence.rank == 0) return sequence.node;
     const auto live = capture.frontier(capture.last_step());
-    if (live.empty()) throw std::string("best: the run has no text yet");
+    if (live.empty()) refuse_argument("best: the run has no text yet");
     return live.front().node;
   }
   template <class Kind>
   const Kind& as(std::size_t i, const char* expected) const {
     if (const Kind* const found = std::get_if<Kind>(&values_[i])) return *found;
-    throw std::string("expected ") + expected + "; found " + kind_of(values_[i]);
+    refuse_argument(std::string("expected ") + expected + "; found " + kind_of(values_[i]));
   }
 
   std::span<const Value> values_;
 };
 
 double known(double value, const char* what) {
-  if (std::isnan(value)) throw std::string(what) + ": the run did not record it";
+  if (std::isnan(value)) refuse_argument(std::string(what) + ": the run did not record it");
   return value;
 }
 
@@ -115,7 +122,7 @@ Value setting(const Arguments& a) {
       nlohmann::json::parse(a.capture.run().settings_json, nullptr, /*allow_exceptions=*/false);
   const auto found = all.is_object() ? all.find(a.text(0)) : all.end();
   if (!all.is_object() || found == all.end())
-    throw "the run's method has no setting '" + a.text(0) + "'";
+    refuse_argument("the run's method has no setting '" + a.text(0) + "'");
   if (found->is_boolean()) return found->get<bool>();
   if (found->is_number()) return found->get<double>();
   if (found->is_string()) return found->get<std::string>();
@@ -126,7 +133,7 @@ Value model_number(const Arguments& a, const char* field) {
   const nlohmann::json model =
       nlohmann::json::parse(a.capture.run().model_json, nullptr, /*allow_exceptions=*/false);
   if (!model.is_object() || !model.contains(field) || !model[field].is_number())
-    throw std::string("the run did not record its model's ") + field;
+    refuse_argument(std::string("the run did not record its model's ") + field);
   return model[field].get<double>();
 }
 
@@ -134,8 +141,8 @@ Value prompt_token(const Arguments& a) {
   const std::vector<std::int32_t>& prompt = a.capture.run().prompt_tokens;
   const std::int32_t i = a.whole(0, "the number of a prompt token");
   if (i < 1 || i > static_cast<std::int32_t>(prompt.size()))
-    throw "the prompt has tokens 1 to " + std::to_string(prompt.size()) + "; found " +
-        std::to_string(i);
+    refuse_argument("the prompt has tokens 1 to " + std::to_string(prompt.size()) + "; found " +
+                    std::to_string(i));
   return std::string(a.capture.piece(prompt[static_cast<std::size_t>(i - 1)]));
 }
 
@@ -162,7 +169,7 @@ Peak peak_of(const Arguments& a) {
 Value first_step(const Arguments& a) {
   for (const capture::StepRow& row : a.capture.steps())
     if (a.series(0).at(a.capture, row.step) > 0) return number(row.step);
-  throw std::string("no step of this run has ") + std::string(a.series(0).name);
+  refuse_argument(std::string("no step of this run has ") + std::string(a.series(0).name));
 }
 
 // --- paths and nodes ---
@@ -176,7 +183,7 @@ Value path_text(const Arguments& a) {
 
 Value token(const Arguments& a) {
   const std::int32_t node = a.node();
-  if (node == 0) throw std::string("node 0 is the prompt, not a token; prompt_token(I) has those");
+  if (node == 0) refuse_argument("node 0 is the prompt, not a token; prompt_token(I) has those");
   return std::string(a.capture.piece(a.row(node).token));
 }
 
@@ -184,8 +191,8 @@ Value child(const Arguments& a) {
   const std::int32_t node = a.node_number(0), i = a.whole(1, "the number of a child");
   const auto children = a.capture.children(node);
   if (i < 1 || i > static_cast<std::int32_t>(children.size()))
-    throw "node " + std::to_string(node) + " has " + counted(children.size(), "child node") +
-        "; found number " + std::to_string(i);
+    refuse_argument("node " + std::to_string(node) + " has " +
+                    counted(children.size(), "child node") + "; found number " + std::to_string(i));
   return number(children[static_cast<std::size_t>(i - 1)]);
 }
 
@@ -202,7 +209,8 @@ Value slot(const Arguments& a) {
   const std::int32_t slot =
       a.capture.slot_of(node, capture::make_tick(step + 1, capture::Phase::kDraft));
   if (slot < 0)
-    throw "node " + std::to_string(node) + " has no slot after step " + std::to_string(step);
+    refuse_argument("node " + std::to_string(node) + " has no slot after step " +
+                    std::to_string(step));
   return number(slot);
 }
 
@@ -212,14 +220,23 @@ capture::VerdictRow verdict_of(const Arguments& a) {
   const Tick by = a.size() > 1 ? capture::make_tick(a.step(1) + 1, capture::Phase::kDraft)
                                : a.capture.end_tick();
   const auto verdict = a.capture.verdict_at(node, by);
-  if (!verdict) throw "nothing was decided about node " + std::to_string(node);
+  if (!verdict) refuse_argument("nothing was decided about node " + std::to_string(node));
   return *verdict;
 }
 
 Value verdict_number(const Arguments& a, float capture::VerdictRow::*member, const char* what) {
   const float value = verdict_of(a).*member;
-  if (value < 0) throw std::string(what) + ": the decision about this node has none";
+  if (value < 0) refuse_argument(std::string(what) + ": the decision about this node has none");
   return static_cast<double>(value);
+}
+
+// Whether one of the slots that a recorder says a row attended to held the node then.
+bool held_by(const capture::Capture& capture, const capture::SeenRow& seen, std::int32_t node) {
+  const capture::Tick behind = capture::make_tick(seen.step, capture::Phase::kAccept);
+  for (std::size_t i = 0; i + 1 < seen.slots.size(); i += 2)
+    for (std::int32_t slot = seen.slots[i]; slot <= seen.slots[i + 1]; ++slot)
+      if (capture.slot_at(slot, behind).node == node) return true;
+  return false;
 }
 
 // The input row of the forward through which a node went.
@@ -231,9 +248,11 @@ Value sees(const Arguments& a) {
     for (const capture::InputRow& input : a.capture.inputs(step))
       if (input.node == node) {
         if (other >= 0) a.node_number(1);
+        if (const capture::SeenRow* const seen = a.capture.seen(input))
+          return held_by(a.capture, *seen, other);
         return a.capture.visible(input, other);
       }
-  throw "node " + std::to_string(node) + " went through no forward of this run";
+  refuse_argument("node " + std::to_string(node) + " went through no forward of this run");
 }
 
 // --- candidates ---
@@ -243,8 +262,8 @@ const capture::CandidateRow& candidate(const Arguments& a) {
   const auto rows = a.capture.candidates(node, a.capture.end_tick());
   for (const capture::CandidateRow& row : rows)
     if (row.rank == rank - 1) return row;
-  throw "node " + std::to_string(node) + " has candidates 1 to " + std::to_string(rows.size()) +
-      " in this capture; found " + std::to_string(rank);
+  refuse_argument("node " + std::to_string(node) + " has candidates 1 to " +
+                  std::to_string(rows.size()) + " in this capture; found " + std::to_string(rank));
 }
 
 Value stage_p(const Arguments& a) {
@@ -253,7 +272,7 @@ Value stage_p(const Arguments& a) {
   for (const capture::StageRow& stage : a.capture.stages(row.node, capture::step_of(row.tick), end))
     if (stage.token == row.token && to_string(stage.stage) == a.text(2))
       return static_cast<double>(stage.p);
-  throw "the run recorded no stage '" + a.text(2) + "' of this token";
+  refuse_argument("the run recorded no stage '" + a.text(2) + "' of this token");
 }
 
 // The candidate's value in Gumbel-max's draw: its log p plus the noise.
@@ -261,14 +280,14 @@ capture::StageRow gumbel_row(const Arguments& a) {
   const nlohmann::json all =
       nlohmann::json::parse(a.capture.run().settings_json, nullptr, /*allow_exceptions=*/false);
   if (!all.is_object() || all.value("sampler", nlohmann::json()) != "gumbel")
-    throw std::string("the run did not draw with sampler=gumbel: its tokens have no noise");
+    refuse_argument("the run did not draw with sampler=gumbel: its tokens have no noise");
   const capture::CandidateRow& row = candidate(a);
   for (const capture::StageRow& stage :
        a.capture.stages(row.node, capture::step_of(row.tick), a.capture.end_tick()))
     if (stage.token == row.token && stage.stage == capture::Stage::kDrawn && stage.p > 0 &&
         !std::isnan(stage.at))
       return stage;
-  throw std::string("this token was cut away before the draw: it has no noise");
+  refuse_argument("this token was cut away before the draw: it has no noise");
 }
 
 // Number of tokens among the candidates that a stage leaves.
@@ -276,7 +295,7 @@ Value left(const Arguments& a) {
   const std::int32_t node = a.node_number(0);
   const Tick end = a.capture.end_tick();
   const auto candidates = a.capture.candidates(node, end);
-  if (candidates.empty()) throw "node " + std::to_string(node) + " has no candidates";
+  if (candidates.empty()) refuse_argument("node " + std::to_string(node) + " has no candidates");
   bool recorded = false;
   std::int64_t count = 0;
   for (const capture::StageRow& stage :
@@ -285,7 +304,7 @@ Value left(const Arguments& a) {
     recorded = true;
     count += stage.p > 0;
   }
-  if (!recorded) throw "the run recorded no stage '" + a.text(1) + "' of this node";
+  if (!recorded) refuse_argument("the run recorded no stage '" + a.text(1) + "' of this node");
   return number(count);
 }
 
@@ -300,14 +319,14 @@ Value drawn(const Arguments& a) {
       if (stage.stage == capture::Stage::kDrawn && from <= u && u < from + p)
         return std::string(a.capture.piece(stage.token));
     }
-  throw "no token that the run recorded lies at " + value_text(u) + " of node " +
-      std::to_string(node) + "'s strip";
+  refuse_argument("no token that the run recorded lies at " + value_text(u) + " of node " +
+                  std::to_string(node) + "'s strip");
 }
 
 // --- what the window shows ---
 
 const Moment& moment(const Arguments& a) {
-  if (!a.trace.moment) throw std::string("what the window shows is known in a task's `when` alone");
+  if (!a.trace.moment) refuse_argument("what the window shows is known in a task's `when` alone");
   return *a.trace.moment;
 }
 
@@ -363,7 +382,7 @@ constexpr Function kFunctions[] = {
      with<[](const Arguments& a) { return verdict_number(a, &capture::VerdictRow::u, "u"); }>},
     {"rank", "rank(NODE) or rank(PATH, STEP)", 1, 2, with<[](const Arguments& a) {
        const std::int32_t rank = verdict_of(a).rank;
-       if (rank < 0) throw std::string("rank: the decision about this node has none");
+       if (rank < 0) refuse_argument("rank: the decision about this node has none");
        return number(rank + 1);
      }>},
     {"gap", "gap(NODE) or gap(PATH, STEP)", 1, 2,
@@ -378,7 +397,7 @@ constexpr Function kFunctions[] = {
      }>},
     {"parent", "parent(NODE) or parent(PATH, STEP)", 1, 2, with<[](const Arguments& a) {
        const std::int32_t parent = a.row(a.node()).parent;
-       if (parent < 0) throw std::string("node 0 is the prompt, which has no parent");
+       if (parent < 0) refuse_argument("node 0 is the prompt, which has no parent");
        return number(parent);
      }>},
     {"children", "children(NODE) or children(PATH, STEP)", 1, 2, with<[](const Arguments& a) {

@@ -43,8 +43,8 @@ struct Series {
 };
 std::span<const Series> series_list();
 
-// A name with arguments. `usage` is for messages: "p(NODE) or p(PATH, STEP)". Throws a std::string
-// that says what is wrong with its arguments.
+// A name with arguments. `usage` is for messages: "p(NODE) or p(PATH, STEP)". Error{kInvalidArgument}:
+// what is wrong with its arguments, or what the run does not have.
 struct Function {
   std::string_view name;
   std::string_view usage;
@@ -52,7 +52,7 @@ struct Function {
   Value (*call)(const Trace& trace, std::span<const Value> arguments);
 };
 std::span<const Function> function_list();
-// A series at one step; throws std::string as a Function does.
+// A series at one step. Errors: as of a Function.
 Value series_at(const Trace& trace, std::size_t index, std::span<const Value> arguments);
 
 }  // namespace triescope::lessons

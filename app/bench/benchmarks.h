@@ -65,13 +65,16 @@ std::vector<BeamCost> measure_beams(Model& model, const Tokenizer& tokenizer,
                                     const std::vector<BenchPrompt>& prompts,
                                     const BeamBenchOptions& options, const ProgressSink& progress);
 
-// Drafting methods against greedy decoding.
+// Drafting methods against greedy decoding, by category of prompts, and over all of them (category
+// "all") where there are several.
 struct DraftCost {
   std::string method, category, companion;
   int prompts = 0;
   double tokens_per_forward = 0;  // emitted / target forwards
+  double accepted_per_step = 0;   // drafts that became text / steps after prefill
   double tokens_per_second = 0;   // emitted / (prefill + decode)
   double speedup = 0;             // over greedy on the same prompts
+  double decode_speedup = 0;      // the same without prefill
   double draft_ms = 0, forward_ms = 0, accept_ms = 0, other_ms = 0;  // a step, mean
   int equal = 0;  // number of prompts whose text is greedy's
 };

@@ -85,10 +85,13 @@ std::vector<DraftBenchMethod> bench_methods(const std::vector<std::string>& name
   std::vector<std::string> wanted = names;
   if (wanted.empty()) {
     wanted = {"ngram_trie", "ngram_trie:num_draft=32", "prompt_lookup"};
-    for (const MethodInfo& method : methods())
+    for (const MethodInfo& method : methods()) {
+      if (method.any_vocabulary)
+        continue;  // pays beside a companion of other tokens, when it is named
       if (std::any_of(companions.begin(), companions.end(),
                       [&](const BenchCompanion& companion) { return takes(method, companion); }))
         wanted.push_back(method.name);
+    }
   }
   for (const std::string& text : wanted) {
     const MethodInfo& method = find_method(bench_spec(text).method);

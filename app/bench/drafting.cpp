@@ -7,16 +7,44 @@
 #include "app/bench/runs.h"
 
 namespace triescope::app {
+namespace {
+
+struct DraftSums {
+  double emitted = 0, decoded = 0;  // tokens; those after prefill
+  double forwards = 0, steps = 0, accepted = 0;
+  double ms = 0, decode_ms = 0, draft = 0, forward = 0, accept = 0, other = 0;
+  int prompts = 0, equal = 0;
+
+  void add(const RunResult& result, bool is_equal) {
+    ++prompts;
+    equal += is_equal;
+    emitted += static_cast<double>(result.emitted_tokens);
+    decoded += static_cast<double>(result.emitted_tokens - result.prefill_tokens);
+    forwards += static_cast<double>(result.target_forwards);
+    steps += static_cast<double>(result.steps - 1);  // prefill has no phases' times
+    for (std::size_t k = 0; k < result.accepted_histogram.size(); ++k)
+      accepted += static_cast<double>(k) * static_cast<double>(result.accepted_histogram[k]);
+    ms += result.time.prefill_ms + result.time.decode_ms;
+    decode_ms += result.time.decode_ms;
+    draft += result.time.draft_ms;
+    forward += result.time.forward_ms;
+    accept += result.time.accept_ms;
+    other += result.time.commit_ms + result.time.observe_ms;
+  }
+  double rate() const { return ms > 0 ? 1000 * emitted / ms : 0; }
+  double decode_rate() const { return decode_ms > 0 ? 1000 * decoded / decode_ms : 0; }
+};
+
+double over(double value, double baseline) { return baseline > 0 ? value / baseline : 0; }
+
+}  // namespace
+
 std::vector<DraftCost> measure_drafting(Model& model, const Tokenizer& tokenizer,
                                         const std::vector<BenchPrompt>& prompts,
                                         const DraftBenchOptions& options,
                                         const ProgressSink& progress) {
-  struct Sum {
-    double emitted = 0, forwards = 0, steps = 0, ms = 0, draft = 0, forward = 0, accept = 0,
-           other = 0;
-    int prompts = 0, equal = 0;
-  };
-  std::map<std::pair<std::string, std::size_t>, Sum> sums;  // (category, method)
+  static const std::string kAll = "all";
+  std::map<std::pair<std::string, std::size_t>, DraftSums> sums;  // (category, method)
   std::vector<std::string> categories;
   double done = 0;
   const double total = static_cast<double>(prompts.size() * options.methods.size());
@@ -36,36 +64,31 @@ std::vector<DraftCost> measure_drafting(Model& model, const Tokenizer& tokenizer
       config.draft = options.methods[m].draft;
       const RunResult result = run_once(model, tokenizer, std::move(config));
       if (m == 0) plain = result;
-      Sum& sum = sums[{prompt.category, m}];
-      ++sum.prompts;
-      sum.equal += same_tokens(result, plain);
-      sum.emitted += static_cast<double>(result.emitted_tokens);
-      sum.forwards += static_cast<double>(result.target_forwards);
-      sum.steps += static_cast<double>(result.steps - 1);  // prefill has no phases' times
-      sum.ms += result.time.prefill_ms + result.time.decode_ms;
-      sum.draft += result.time.draft_ms;
-      sum.forward += result.time.forward_ms;
-      sum.accept += result.time.accept_ms;
-      sum.other += result.time.commit_ms + result.time.observe_ms;
+      sums[{prompt.category, m}].add(result, same_tokens(result, plain));
+      if (prompt.category != kAll) sums[{kAll, m}].add(result, same_tokens(result, plain));
       if (progress) progress("drafting", ++done, total);
     }
   }
+  if (categories.size() > 1 &&
+      std::find(categories.begin(), categories.end(), kAll) == categories.end())
+    categories.push_back(kAll);
   std::vector<DraftCost> table;
   for (const std::string& category : categories) {
-    const Sum& plain = sums[{category, 0}];
+    const DraftSums& plain = sums[{category, 0}];
     for (std::size_t m = 0; m < options.methods.size(); ++m) {
-      const Sum& sum = sums[{category, m}];
+      const DraftSums& sum = sums[{category, m}];
       DraftCost row;
       row.method = options.methods[m].method;
       row.companion = options.methods[m].companion;
       row.category = category;
       row.prompts = sum.prompts;
       row.equal = sum.equal;
-      row.tokens_per_forward = sum.forwards > 0 ? sum.emitted / sum.forwards : 0;
-      row.tokens_per_second = sum.ms > 0 ? 1000 * sum.emitted / sum.ms : 0;
-      const double plain_rate = plain.ms > 0 ? 1000 * plain.emitted / plain.ms : 0;
-      row.speedup = plain_rate > 0 ? row.tokens_per_second / plain_rate : 0;
       const double steps = std::max(1.0, sum.steps);
+      row.tokens_per_forward = over(sum.emitted, sum.forwards);
+      row.accepted_per_step = sum.accepted / steps;
+      row.tokens_per_second = sum.rate();
+      row.speedup = over(sum.rate(), plain.rate());
+      row.decode_speedup = over(sum.decode_rate(), plain.decode_rate());
       row.draft_ms = sum.draft / steps;
       row.forward_ms = sum.forward / steps;
       row.accept_ms = sum.accept / steps;

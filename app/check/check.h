@@ -26,7 +26,7 @@ struct Comparison {
 // Every kernel against libtorch in fp64, in every instruction set that this processor has.
 std::vector<Comparison> check_kernels(int threads);
 
-// Every kernel of the CUDA module against libtorch in fp64, in f32, f16 and bf16, on a GPU counted
+// Every kernel of the CUDA module against its CPU twin, in f32, f16 and bf16, on a GPU counted
 // from 0. None if there is an obstacle: the reason why they cannot be compared here, "" = they can.
 // A GPU that cannot be used is one comparison, with an error.
 std::vector<Comparison> check_cuda_kernels(int gpu);

@@ -180,8 +180,10 @@ int run_bench(const BenchOptions& options, bool quiet) {
                              {"draft", cost.companion},
                              {"prompts", cost.prompts},
                              {"tokens_per_forward", cost.tokens_per_forward},
+                             {"accepted_per_step", cost.accepted_per_step},
                              {"tokens_per_second", cost.tokens_per_second},
                              {"speedup", cost.speedup},
+                             {"decode_speedup", cost.decode_speedup},
                              {"draft_ms", cost.draft_ms},
                              {"forward_ms", cost.forward_ms},
                              {"accept_ms", cost.accept_ms},
@@ -241,8 +243,10 @@ int run_bench(const BenchOptions& options, bool quiet) {
     if (wanted("beams"))
       print_table("Beam search by KV policy (KV in tokens, mean of the peaks)", beam_table);
     if (wanted("drafts"))
-      print_table("Drafting methods against greedy (times per step in ms; speedup with prefill)",
-                  draft_table);
+      print_table(
+          "Drafting methods against greedy (times per step in ms; speedup with prefill and "
+          "without)",
+          draft_table);
     if (wanted("recording"))
       print_table("Recording a capture by level of detail (over_off: ratio to no recording)",
                   recording_table);

@@ -28,6 +28,7 @@ void add_explain_command(CLI::App& root, CommandLine& line);
 void add_lesson_command(CLI::App& root, CommandLine& line);
 void add_bench_command(CLI::App& root, CommandLine& line);
 void add_capture_command(CLI::App& root, CommandLine& line);
+void add_datastore_command(CLI::App& root, CommandLine& line);
 void add_check_command(CLI::App& root, CommandLine& line);
 // The window is the program without a subcommand.
 void add_window_options(CLI::App& root, CommandLine& line);

@@ -9,6 +9,7 @@
 #include "app/cli/output_file.h"
 #include "app/cli/terminal.h"
 #include "app/lesson/experiment.h"
+#include "app/lesson/lesson_beside.h"
 #include "app/lesson/lesson_library.h"
 #include "app/lesson/lesson_page.h"
 #include "app/lesson/lesson_pictures.h"
@@ -93,13 +94,14 @@ std::vector<Finding> findings_of(const LibraryLesson& one, bool decode, bool qui
   const lessons::Lesson& lesson = one.lesson;
   std::optional<ScratchFolder> scratch;
   std::string path = capture_of(one), fresh;
+  const bool is_ours = lesson.about.program.empty();
+  decode = decode && is_ours;
   try {
-    const RunRequest request = request_of(lesson);
-    // A recorded run no longer needs a draft model or head.
+    // A recorded run no longer needs a draft model or head, nor another program's its method.
     if (decode || path.empty())
-      check_request(request);
-    else
-      validate_settings(find_method(request.method), request.settings);
+      check_request(request_of(lesson));
+    else if (is_ours)
+      validate_settings(find_method(lesson.about.method), request_of(lesson).settings);
   } catch (const Error& error) {
     return {{1, error.what()}};
   }
@@ -113,6 +115,7 @@ std::vector<Finding> findings_of(const LibraryLesson& one, bool decode, bool qui
       check_lesson(lesson, *capture, viz::panel_names(), lessons_beside(one));
   check_runs(lesson, *capture, findings);
   for (Finding& other : check_pictures(one)) findings.push_back(std::move(other));
+  for (Finding& other : check_beside(one)) findings.push_back(std::move(other));
   std::stop_source stop;
   const InterruptGuard interrupt([&] { stop.request_stop(); });
   for (Finding& other : check_experiments(lesson, *capture, stop.get_token()))
@@ -170,7 +173,7 @@ int record_lessons(const std::vector<std::string>& files, bool quiet) {
     record(one.lesson, fresh, quiet);
     std::error_code ec;
     // The file is renamed into its place, because a window may be showing the old one.
-    viz::WholeFile whole(path);
+    viz::WholeFile whole(path, viz::WholeFile::Replaces::kAny);
     fs::copy_file(fresh, whole.path(), fs::copy_options::overwrite_existing, ec);
     if (ec) throw Error(ErrorCode::kIoError, path + ": cannot be written (" + ec.message() + ")");
     whole.commit();

@@ -136,9 +136,9 @@ json capture_json(const capture::Capture& file) {
     return value.is_discarded() ? json(nullptr) : value;
   };
   json missing = json::object();
-  for (const std::string& panel : viz::panel_names())
+  for (const viz::PanelInfo& panel : viz::panel_infos())
     if (const auto tables = viz::missing_tables(file, panel); !tables.empty())
-      missing[panel] = tables;
+      missing[panel.name] = tables;
   json drafters = json::array();
   for (const capture::DrafterRow& drafter : file.drafters()) drafters.push_back(drafter.name);
   const capture::ProgramRow& program = file.program();

@@ -1,3 +1,5 @@
+#include <charconv>
+#include <cstdint>
 #include <cstdio>
 
 #include "app/cli/commands.h"
@@ -9,6 +11,24 @@
 #include "core/text/tokenizer/id_tokenizer.h"
 
 namespace triescope::app {
+
+namespace {
+
+// A seed is taken as it is written: -1 and a number beyond 64 bits are other seeds than they seem.
+CLI::Validator seed_number() {
+  const auto check = [](std::string& text) {
+    const bool hex = text.starts_with("0x") || text.starts_with("0X");
+    const char *const begin = text.data() + (hex ? 2 : 0), *const end = text.data() + text.size();
+    std::uint64_t seed = 0;
+    const auto [last, error] = std::from_chars(begin, end, seed, hex ? 16 : 10);
+    return error == std::errc() && last == end
+               ? std::string()
+               : "expected a whole number from 0 to 18446744073709551615, found '" + text + "'";
+  };
+  return {check, ""};
+}
+
+}  // namespace
 
 CLI::Validator file_name() {
   const auto check = [](std::string& name) {
@@ -75,7 +95,9 @@ void RunOptions::add_to(CLI::App& command) {
   command.add_option("--max-new-tokens", request.max_new_tokens, "tokens to generate at most")
       ->check(CLI::Range(1, 1 << 20))
       ->capture_default_str();
-  command.add_option("--seed", request.seed, "seed of everything random")->capture_default_str();
+  command.add_option("--seed", request.seed, "seed of everything random")
+      ->check(seed_number())
+      ->capture_default_str();
   command.add_option("--device", request.device, "cpu, cuda, cuda:1")->capture_default_str();
   command.add_option("--dtype", dtype, "f32, bf16, f16 (default: f32 on a CPU, bf16 on a GPU)");
   command.add_option("--kv-dtype", kv_dtype, "of keys and values: f32, bf16 (default: as --dtype)");
@@ -112,7 +134,12 @@ RunRequest RunOptions::resolve() const {
     if (equals == std::string::npos || equals == 0)
       throw Error(ErrorCode::kInvalidArgument,
                   "--set: expected name=value, found '" + setting + "'");
-    result.settings[setting.substr(0, equals)] = setting.substr(equals + 1);
+    const std::string name = setting.substr(0, equals), value = setting.substr(equals + 1);
+    if (const auto [given, is_new] = result.settings.emplace(name, value);
+        !is_new && given.value() != value)
+      throw Error(ErrorCode::kInvalidArgument,
+                  "--set: " + name + " is given twice: " + given.value().get<std::string>() +
+                      " and " + value);
   }
   if (model_settings) take_model_settings(result, inspect_model(resolve_model(result.model)));
   return result;

@@ -50,6 +50,12 @@ void refuse_link(const std::string& path) {
                     "followed");
 }
 
+std::string path_beside(const LibraryLesson& lesson, const std::string& file) {
+  const std::string path = (fs::path(lesson.folder) / file).string();
+  refuse_link(path);
+  return path;
+}
+
 LibraryLesson read(const std::string& file, const std::string& folder, std::string_view text,
                    const std::string& path) {
   return {fs::path(file).stem().string(), file, folder, lessons::read_lesson(text, path)};
@@ -168,21 +174,25 @@ std::string file_beside(const LibraryLesson& lesson, const std::string& file,
 
 std::string capture_path(const LibraryLesson& lesson) {
   const std::string& capture = lesson.lesson.about.capture;
-  if (capture.empty() || lesson.folder.empty()) return {};
-  const std::string path = (fs::path(lesson.folder) / capture).string();
-  refuse_link(path);
-  return path;
+  return capture.empty() || lesson.folder.empty() ? "" : path_beside(lesson, capture);
 }
 
 std::string capture_of(const LibraryLesson& lesson) {
   const std::string& capture = lesson.lesson.about.capture;
-  if (capture.empty()) return {};
+  return capture.empty() ? "" : capture_beside(lesson, capture);
+}
+
+std::string capture_beside(const LibraryLesson& lesson, const std::string& capture) {
   std::error_code ec;
-  if (const std::string path = capture_path(lesson); !path.empty()) {
-    if (!fs::exists(path, ec))
-      throw Error(ErrorCode::kNotFound, path + ": no such file; `triescope lesson record " +
-                                            lesson.lesson.path + "` makes it");
-    return path;
+  if (!lesson.folder.empty()) {
+    const std::string path = path_beside(lesson, capture);
+    if (fs::exists(path, ec)) return path;
+    const lessons::FrontMatter& about = lesson.lesson.about;
+    const bool is_ours = about.program.empty() && capture == about.capture;
+    throw Error(ErrorCode::kNotFound,
+                path + ": no such file" +
+                    (is_ours ? "; `triescope lesson record " + lesson.lesson.path + "` makes it"
+                             : " beside the lesson; put it there"));
   }
   const std::string_view bytes = built_in(capture);
   if (bytes.empty())
@@ -209,6 +219,10 @@ std::string capture_of(const LibraryLesson& lesson) {
 
 RunRequest request_of(const lessons::Lesson& lesson) {
   const lessons::FrontMatter& about = lesson.about;
+  if (!about.program.empty())
+    throw Error(ErrorCode::kInvalidArgument,
+                lesson.path + ": its run was recorded by " + about.program +
+                    "; triescope shows it, and cannot decode it again");
   RunRequest request;
   request.model = about.model;
   request.draft_model = about.draft;

@@ -34,6 +34,8 @@ std::vector<std::string> lessons_beside(const LibraryLesson& lesson);
 // cache folder, where it can be given bookmarks. Error{kNotFound}: the file is missing;
 // {kCorruption}: a link, or not a plain file; {kIoError}: it cannot be written.
 std::string capture_of(const LibraryLesson& lesson);
+// The same for another capture of the lesson's folder, by its file's name.
+std::string capture_beside(const LibraryLesson& lesson, const std::string& capture);
 // The content of a file beside the lesson, for example a picture. Error{kNotFound}: it does not
 // exist; {kCorruption}: a link, not a plain file, or larger than `most_bytes`.
 std::string file_beside(const LibraryLesson& lesson, const std::string& file,
@@ -41,7 +43,8 @@ std::string file_beside(const LibraryLesson& lesson, const std::string& file,
 // The path to which its capture is recorded; "" if it is built in or has none. Error{kCorruption}:
 // a link, which would lead out of the folder.
 std::string capture_path(const LibraryLesson& lesson);
-// The run that the lesson is about.
+// The run that the lesson is about. Error{kInvalidArgument}: another program recorded it, so it cannot be
+// decoded here.
 RunRequest request_of(const lessons::Lesson& lesson);
 // The same with `changes`, such as "kv=recycle seed=3": settings of the method, seed and
 // max_new_tokens. Error{kInvalidArgument}: the method refuses one.

@@ -60,9 +60,12 @@ class PageText {
     std::vector<std::string> runs;
     scene_ = scenes_.after(scene_, actions, runs);
     pieces.push_back({{"do", scene_json(scene_)}});
-    for (const std::string& changes : runs)
-      pieces.push_back({{"note", "In the program this step goes on with a run of its own: " +
-                                     changes + ". This page keeps to the first."}});
+    for (const std::string& other : runs)
+      pieces.push_back({{"note", other.starts_with("beside ")
+                                     ? "In the program a second run stands beside this one here: " +
+                                           other.substr(7) + ". This page keeps to the first."
+                                     : "In the program this step goes on with a run of its own: " +
+                                           other + ". This page keeps to the first."}});
   }
   void add(json& pieces, const Predict& predict) {
     json ask = {{"text", words_of(predict.question)},

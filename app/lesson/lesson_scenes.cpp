@@ -52,8 +52,8 @@ LessonScene LessonScenes::after(LessonScene scene, const std::vector<Action>& ac
       throw Error(error.code(), path_ + ":" + std::to_string(action.line) + ": " + error.what());
     }
     const std::vector<std::string> args = words(argument);
-    if (starts_a_run(action)) {
-      runs.push_back(argument);
+    if (starts_a_run(action) || compares(action)) {
+      runs.push_back((compares(action) ? "beside " : "") + argument);
     } else if (action.verb == "cursor") {
       const auto phase = args.size() > 1 ? capture::phase_from_string(args[1]) : std::nullopt;
       view = view_of(capture::make_tick(lessons::whole_number("a step", args[0]),

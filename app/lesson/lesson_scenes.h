@@ -31,7 +31,8 @@ class LessonScenes {
 
   // The scene with which a step begins: the panels of the previous one, nothing selected, no range.
   static LessonScene begin(const LessonScene& before);
-  // `scene` after these lines. `runs` gets the changes of lines that decode, such as "num_beams=5".
+  // `scene` after these lines. `runs` gets what only the program shows: the changes of lines that decode,
+  // such as "num_beams=5", and "beside NAME.tscap".
   // Error{kCorruption}: as resolve(), with file and line.
   LessonScene after(LessonScene scene, const std::vector<lessons::Action>& actions,
                     std::vector<std::string>& runs);

@@ -191,7 +191,7 @@ std::string resolve_draft(const std::string& draft, const std::string& called) {
 }
 
 std::string default_draft(const MethodInfo& method, const std::string& target) {
-  if (method.needs_draft_model()) {
+  if (method.needs_draft_model() && !method.any_vocabulary) {
     const int vocabulary = inspect_model(target).vocab_size;
     for (const CatalogEntry& entry : list_draft_models())
       if (inspect_model(entry.path).vocab_size == vocabulary) return entry.path;

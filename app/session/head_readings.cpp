@@ -2,180 +2,206 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
-#include <fstream>
-#include <functional>
-#include <nlohmann/json.hpp>
+#include <utility>
 
-#include "app/session/scratch_folder.h"
+#include "app/session/first_drafts.h"
 #include "core/base/error.h"
-#include "core/base/text_file.h"
 #include "core/model/heads/draft_head.h"
 #include "core/session/session.h"
 
 namespace triescope::app {
 namespace {
 
-namespace fs = std::filesystem;
-using nlohmann::json;
+using formats::HeadConfig;
+using formats::HeadKind;
+using formats::HeadReading;
 
-struct Reading {
-  std::string name;
-  std::function<void(json&)> change;  // of config.json
-  // Layers that the head then reads; empty: those of the file. Which state an id means depends on the
-  // list it stands in (LayerConvention), so a change may not come to what it is called.
-  std::vector<int> layers = {};
-};
+using NamedReading = std::pair<std::string, HeadReading>;
 
-// The same head: a change of config.json that has no effect on it.
-bool reads_alike(const formats::HeadConfig& a, const formats::HeadConfig& b) {
-  return a.feature_layers == b.feature_layers && a.norm_before_residual == b.norm_before_residual &&
-         a.norm_output == b.norm_output && a.rope.theta == b.rope.theta;
+constexpr const char* kIdsName = "d2t as ids";
+constexpr double kDefaultRopeBase = 10000;
+
+void add_eagle3(const HeadConfig& head, const ModelInfo& target, std::vector<NamedReading>& all) {
+  for (const int by : {1, -1}) {
+    std::vector<int> layers = head.feature_layers;
+    for (int& layer : layers) layer += by;
+    if (std::ranges::all_of(layers, [&](int one) { return one >= 0 && one <= target.layers; }))
+      all.push_back({by > 0 ? "auxiliary layers one up" : "auxiliary layers one down",
+                     {.layers = std::move(layers)}});
+  }
+  all.push_back({head.norm_before_residual ? "norm_before_residual off" : "norm_before_residual on",
+                 {.norm_before_residual = !head.norm_before_residual}});
+  all.push_back({head.norm_output ? "norm_output off" : "norm_output on",
+                 {.norm_output = !head.norm_output}});
+  all.push_back({"final norm left out", {.no_final_norm = true}});
 }
 
-// Where config.json has its list of layers; null = nowhere.
-json* layers_in(json& config) {
-  for (json* at : {config.contains("eagle_config") ? &config["eagle_config"] : nullptr, &config})
-    for (const char* key : {"eagle_aux_hidden_state_layer_ids", "aux_hidden_state_layer_ids"})
-      if (at != nullptr && at->is_object() && at->contains(key) && at->at(key).is_array())
-        return &at->at(key);
-  return nullptr;
-}
-
-void set_rope_base(json& config, double base) {
-  for (const char* nested : {"transformer_layer_config", "model", "rope_parameters"})
-    if (config.contains(nested) && config[nested].is_object()) set_rope_base(config[nested], base);
-  config["rope_theta"] = base;
-}
-
-std::vector<Reading> readings_of(const json& config, const formats::HeadConfig& head,
-                                 const ModelInfo& target) {
-  std::vector<Reading> readings = {{"as the file says", [](json&) {}}};
-  if (head.kind == formats::HeadKind::kEagle3) {
-    for (const int by : {1, -1}) {
-      std::vector<int> wanted = head.feature_layers;
-      for (int& layer : wanted) layer += by;
-      for (const int shift : {by, 2 * by})
-        readings.push_back({by > 0 ? "auxiliary layers one up" : "auxiliary layers one down",
-                            [shift, head](json& changed) {
-                              json* layers = layers_in(changed);
-                              if (layers == nullptr)
-                                layers =
-                                    &(changed["eagle_config"]["eagle_aux_hidden_state_layer_ids"] =
-                                          head.feature_layers);
-                              for (json& layer : *layers) layer = layer.get<int>() + shift;
-                            },
-                            wanted});
-    }
-    for (const char* key : {"norm_before_residual", "norm_output"}) {
-      const bool is_on = config.value(key, false);
-      readings.push_back({std::string(key) + (is_on ? " off" : " on"),
-                          [key, is_on](json& changed) { changed[key] = !is_on; }});
-    }
+// The readings beside the file's own.
+std::vector<NamedReading> readings_of(const HeadConfig& head, const ModelInfo& target) {
+  std::vector<NamedReading> all;
+  if (head.kind == HeadKind::kEagle3) {
+    add_eagle3(head, target, all);
+  } else {
+    const bool is_normed = head.feature_layers == std::vector<int>{kFinalNorm};
+    if (is_normed)
+      all.push_back({"state before the final norm", {.state = target.layers}});
+    else
+      all.push_back({"state after the final norm", {.state = kFinalNorm}});
+    all.push_back({"state one layer lower",
+                   {.state = is_normed ? target.layers - 1 : head.feature_layers.front() - 1}});
   }
-  // Heads that were trained with their library's default, or with their target's base.
-  std::vector<double> bases = {10000.0};
-  if (target.rope_theta > 0) bases.push_back(static_cast<double>(target.rope_theta));
-  for (const double base : bases)
-    if (std::abs(base - head.rope.theta) > 0.5)
-      readings.push_back({"rope base " + std::to_string(static_cast<long long>(base)) +
-                              (base == 10000.0 ? ", the default" : ", the target's"),
-                          [base](json& changed) { set_rope_base(changed, base); }});
-  return readings;
-}
-
-HeadReading decoded(const std::string& name, DraftHead& head, Model& target,
-                    const Tokenizer& tokenizer,
-                    const std::vector<std::vector<std::int32_t>>& prompts, int max_new_tokens) {
-  HeadReading reading;
-  reading.name = name;
-  std::vector<std::int64_t> histogram;
-  std::int64_t emitted = 0, forwards = 0, steps = 0;
-  for (const auto& prompt : prompts) {
-    RunConfig config;
-    config.method = head.config.kind == formats::HeadKind::kEagle3 ? "eagle3" : "eagle2";
-    config.prompt_tokens = prompt;
-    config.max_new_tokens = max_new_tokens;
-    config.draft = {nullptr, nullptr, &head};
-    capture::NullRecorder nobody;
-    Session session(target, tokenizer, std::move(config), nobody);
-    while (!session.done()) session.step();
-    const RunResult result = session.result();
-    if (histogram.size() < result.accepted_histogram.size())
-      histogram.resize(result.accepted_histogram.size());
-    for (std::size_t k = 0; k < result.accepted_histogram.size(); ++k) {
-      histogram[k] += result.accepted_histogram[k];
-      steps += result.accepted_histogram[k];
-    }
-    emitted += result.emitted_tokens;
-    forwards += result.target_forwards;
-  }
-  std::int64_t deeper = steps;
-  for (std::size_t k = 0; k + 1 < histogram.size(); ++k) {
-    deeper -= histogram[k];
-    reading.acceptance.push_back(static_cast<double>(deeper) / static_cast<double>(steps));
-  }
-  if (forwards > 0)
-    reading.tokens_per_forward = static_cast<double>(emitted) / static_cast<double>(forwards);
-  return reading;
-}
-
-}  // namespace
-
-std::vector<HeadReading> head_readings(const std::string& path, Model& target,
-                                       const Tokenizer& tokenizer,
-                                       const std::vector<std::vector<std::int32_t>>& prompts,
-                                       int max_new_tokens) {
-  const auto own = load_draft_head(path, target);
-  if (own->config.kind != formats::HeadKind::kEagle &&
-      own->config.kind != formats::HeadKind::kEagle3)
-    throw Error(ErrorCode::kNotSupported, path + ": expected an EAGLE or EAGLE-3 head; found " +
-                                              formats::to_string(own->config.kind) +
-                                              ", whose file has one reading");
-  const fs::path folder = path;
-  if (!fs::exists(folder / "config.json"))
-    throw Error(ErrorCode::kNotSupported,
-                path +
-                    ": expected the folder of a head with a config.json; its readings are "
-                    "changes of that file");
-  const json config = json::parse(
-      read_text_file((folder / "config.json").string(), "a head's config.json"), nullptr, false);
-  if (!config.is_object())
-    throw Error(ErrorCode::kCorruption, path + ": config.json: expected a JSON object");
-  // A folder with the same files and another config.json. Links out of it are not followed.
-  const ScratchFolder scratch("head");
-  for (const auto& entry : fs::directory_iterator(folder)) {
-    if (!entry.is_regular_file() || entry.path().filename() == "config.json") continue;
-    const fs::path there = scratch.path() / entry.path().filename();
-    std::error_code other_device;
-    fs::create_hard_link(entry.path(), there, other_device);
-    if (other_device) fs::copy_file(entry.path(), there);
-  }
-  std::vector<HeadReading> all;
-  for (const Reading& reading : readings_of(config, own->config, target.info())) {
-    if (all.empty()) {
-      all.push_back(decoded(reading.name, *own, target, tokenizer, prompts, max_new_tokens));
-      continue;
-    }
-    if (std::ranges::find(all, reading.name, &HeadReading::name) != all.end()) continue;
-    json changed = config;
-    reading.change(changed);
-    std::ofstream(scratch.file("config.json")) << changed.dump();
-    std::unique_ptr<DraftHead> head;
-    try {
-      head = load_draft_head(scratch.path().string(), target);
-    } catch (const Error& error) {
-      if (error.code() == ErrorCode::kOutOfMemory || error.code() == ErrorCode::kCuda) throw;
-      continue;  // a layer that the target does not have
-    }
-    const bool is_it = reading.layers.empty() || head->config.feature_layers == reading.layers;
-    if (!is_it || reads_alike(head->config, own->config)) continue;
-    all.push_back(decoded(reading.name, *head, target, tokenizer, prompts, max_new_tokens));
-  }
+  if (head.kind != HeadKind::kMedusa)
+    all.push_back({"embedding one token off", {.own_token = true}});
+  if (head.own_embedding) all.push_back({"the target's embedding", {.target_embedding = true}});
+  if (head.kind == HeadKind::kMedusa && head.head_count > 1)
+    all.push_back({"heads counted from the next token", {.first_head = 1}});
+  if (!head.has_layers()) return all;
+  // Layers that were trained with their library's default, or with their target's base.
+  const double of_target = static_cast<double>(target.rope_theta);
+  const auto add_base = [&](double base, const char* whose) {
+    if (base > 0 && std::abs(base - static_cast<double>(head.rope.theta)) > 0.5)
+      all.push_back(
+          {"rope base " + std::to_string(std::llround(base)) + whose, {.rope_base = base}});
+  };
+  add_base(kDefaultRopeBase, ", the default");
+  if (of_target != kDefaultRopeBase) add_base(of_target, ", the target's");
   return all;
 }
 
-std::size_t trained_reading(const std::vector<HeadReading>& readings) {
+const char* method_of(HeadKind kind) {
+  switch (kind) {
+    case HeadKind::kMedusa:
+      return "medusa";
+    case HeadKind::kHydra:
+      return "hydra";
+    case HeadKind::kEagle:
+      return "eagle2";
+    default:
+      return "eagle3";
+  }
+}
+
+// The capture's first drafts that a head made.
+FirstDrafts recorded_drafts(const capture::Capture* recorded) {
+  if (recorded == nullptr) return {};
+  return first_drafts(recorded->nodes(), [&](const capture::NodeRow& node) {
+    const capture::DrafterRow* const drafter = recorded->drafter_of(node);
+    return drafter != nullptr && drafter->kind == capture::DrafterKind::kHead;
+  });
+}
+
+class Trial {
+ public:
+  explicit Trial(const HeadToRead& of) : of_(of), recorded_(recorded_drafts(of.recorded)) {}
+
+  TriedReading decoded(const NamedReading& reading, DraftHead& head) {
+    TriedReading tried{.name = reading.first, .how = reading.second};
+    std::vector<std::int64_t> histogram;
+    std::int64_t emitted = 0, forwards = 0, steps = 0;
+    for (std::size_t i = 0; i < of_.prompts.size(); ++i) {
+      RunConfig config;
+      config.method = method_of(head.config.kind);
+      config.prompt_tokens = of_.prompts[i];
+      config.max_new_tokens = of_.max_new_tokens;
+      config.draft = {nullptr, nullptr, &head};
+      NodeRecorder recorder;
+      Session session(of_.target, of_.tokenizer, std::move(config), recorder);
+      while (!session.done()) session.step();
+      const RunResult result = session.result();
+      if (histogram.size() < result.accepted_histogram.size())
+        histogram.resize(result.accepted_histogram.size());
+      for (std::size_t k = 0; k < result.accepted_histogram.size(); ++k) {
+        histogram[k] += result.accepted_histogram[k];
+        steps += result.accepted_histogram[k];
+      }
+      emitted += result.emitted_tokens;
+      forwards += result.target_forwards;
+      if (i == 0) compare(recorder, tried);
+    }
+    std::int64_t deeper = steps;
+    for (std::size_t k = 0; k + 1 < histogram.size(); ++k) {
+      deeper -= histogram[k];
+      tried.acceptance.push_back(static_cast<double>(deeper) / static_cast<double>(steps));
+    }
+    if (forwards > 0)
+      tried.tokens_per_forward = static_cast<double>(emitted) / static_cast<double>(forwards);
+    return tried;
+  }
+
+ private:
+  void compare(const NodeRecorder& recorder, TriedReading& tried) const {
+    constexpr std::size_t kFewestPlaces = 4;
+    const Sameness same =
+        sameness(recorded_, first_drafts(recorder.nodes(), [](const auto&) { return true; }));
+    if (same.places >= kFewestPlaces) tried.same_drafts = same.share;
+  }
+
+  const HeadToRead& of_;
+  FirstDrafts recorded_;
+};
+
+}  // namespace
+
+std::vector<TriedReading> head_readings(const HeadToRead& of) {
+  const auto load = [&](const HeadReading& how) {
+    return load_draft_head(of.path, of.target, 0, {}, how);
+  };
+  NamedReading own = {"as the file says", {}};
+  std::unique_ptr<DraftHead> head;
+  std::string refused;
+  std::vector<NamedReading> others;
+  HeadReading ids;
+  ids.map_holds_ids = true;
+  try {
+    head = load(own.second);
+    if (head->config.draft_vocab < head->config.vocab)  // it has a map
+      others.push_back({kIdsName, ids});
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::kCorruption) throw;
+    refused = error.what();
+    // A map of ids leads out of the vocabulary where it is read as offsets. All else is tried on top.
+    try {
+      head = load(ids);
+    } catch (const Error&) {
+      throw error;
+    }
+  }
+  if (head->config.kind == HeadKind::kSpace)
+    throw Error(
+        ErrorCode::kNotSupported,
+        of.path + ": expected a draft head; found SPACE's masks, whose file has one reading");
+  for (NamedReading& reading : readings_of(head->config, of.target.info()))
+    others.push_back(std::move(reading));
+
+  Trial trial(of);
+  std::vector<TriedReading> all;
+  const auto total = static_cast<double>(others.size() + 1);
+  const auto progress = [&] {
+    if (of.progress) of.progress("reading the head", static_cast<double>(all.size()), total);
+  };
+  if (refused.empty()) {
+    all.push_back(trial.decoded(own, *head));
+  } else {
+    all.push_back({.name = own.first, .refused = refused});
+    all.push_back(trial.decoded({kIdsName, ids}, *head));
+  }
+  for (const NamedReading& reading : others) {
+    progress();
+    HeadReading how = reading.second;
+    how.map_holds_ids = how.map_holds_ids || !refused.empty();
+    try {
+      head = load(how);
+    } catch (const Error& error) {
+      if (error.code() == ErrorCode::kOutOfMemory || error.code() == ErrorCode::kCuda) throw;
+      continue;  // a map of offsets is none of ids
+    }
+    all.push_back(trial.decoded({reading.first, how}, *head));
+  }
+  progress();
+  return all;
+}
+
+std::size_t trained_reading(const std::vector<TriedReading>& readings) {
   constexpr double kClearly = 1.03;  // of a few prompts
   std::size_t best = 0;
   for (std::size_t i = 1; i < readings.size(); ++i)
@@ -183,6 +209,23 @@ std::size_t trained_reading(const std::vector<HeadReading>& readings) {
         readings[best].tokens_per_forward * (best == 0 ? kClearly : 1))
       best = i;
   return best;
+}
+
+std::optional<std::size_t> used_reading(const std::vector<TriedReading>& readings) {
+  constexpr double kSame = 0.9, kApart = 0.03;
+  std::optional<std::size_t> used;
+  for (std::size_t i = 0; i < readings.size(); ++i)
+    if (readings[i].same_drafts >= kSame &&
+        (!used || readings[i].same_drafts > readings[*used].same_drafts))
+      used = i;
+  if (!used) return used;
+  // Where another comes as near, nothing tells them apart; the file's own is believed then.
+  for (std::size_t i = 0; i < readings.size(); ++i)
+    if (i != *used && readings[i].same_drafts > readings[*used].same_drafts - kApart)
+      return readings[0].same_drafts > readings[*used].same_drafts - kApart
+                 ? std::optional<std::size_t>(0)
+                 : std::nullopt;
+  return used;
 }
 
 }  // namespace triescope::app

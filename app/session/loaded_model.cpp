@@ -66,7 +66,7 @@ std::string checked_path(const MethodInfo& method, const std::string& name) {
   std::string takers;
   for (const MethodInfo& other : methods())
     if (is_head ? other.needs_draft_head() : other.needs_draft_model())
-      takers += (takers.empty() ? "" : ", ") + other.name;
+      takers += (takers.empty() ? "" : is_head ? ", " : " or ") + other.name;
   throw Error(ErrorCode::kInvalidArgument,
               path + ": method " + method.name + " expects a " + to_string(method.needs) +
                   ", found a draft " + (is_head ? "head" : "model") + ", which --method " + takers +
@@ -123,7 +123,8 @@ DraftWith draft_for(const RunRequest& request, const LoadedModel& target, Loaded
   const LoadOptions options = draft_options(request, target.options);
   if (target.is(path, options)) return {target.model.get(), target.tokenizer.get()};
   if (!draft.is(path, options)) draft.load(path, options, progress, stop, before_free);
-  if (target.tokenizer->encodes_text() && draft.tokenizer->encodes_text())
+  if (method.any_vocabulary ||
+      (target.tokenizer->encodes_text() && draft.tokenizer->encodes_text()))
     return {draft.model.get(), draft.tokenizer.get()};
   const ModelInfo &drafts = draft.model->info(), &verifies = target.model->info();
   if (drafts.vocab_size != verifies.vocab_size)

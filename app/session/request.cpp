@@ -113,8 +113,9 @@ void check_request(const RunRequest& request) {
         "method " + method.name + ": expected a " +
             (method.needs_draft_head()
                  ? "draft head, trained for the model; found none. Name one with --draft PATH"
-                 : "draft model, a smaller one with the same vocabulary; found none. Name one "
-                   "with --draft MODEL") +
+                 : std::string("draft model, a smaller one") +
+                       (method.any_vocabulary ? "" : " with the same vocabulary") +
+                       "; found none. Name one with --draft MODEL") +
             ", or in the run bar");
   }
 }

@@ -1,4 +1,4 @@
-// What the rows of the command table are written with, and the groups of them that have a file of their own.
+// Helpers for rows of the command table, and the groups of commands that have a file of their own.
 #pragma once
 
 #include <functional>
@@ -26,13 +26,13 @@ inline std::function<bool()> has_document(const Workspace& w) {
 }
 
 Commands lecture_commands(Workspace& workspace, UiState& ui);
-// Whether a command of the window keeps its keys in lecture mode. The others would show what does not belong
-// to a lecture, and clickers send F5 and Esc to begin and end one.
+// Whether a command of the window keeps its keys in lecture mode. The others would show things that
+// do not belong to a lecture, and clickers send F5 and Esc to begin and end one.
 bool has_keys_in_lecture(const Command& command);
 Commands lesson_commands(Workspace& workspace, UiState& ui);
-Commands view_commands(Workspace& workspace, UiState& ui);  // how things look
-// Keys that act on a panel: the one under the mouse; from a menu, the palette or a script the one it
-// was over last.
+Commands view_commands(Workspace& workspace, UiState& ui);  // colours, sizes, parts shown
+// Keys that act on a panel: the one under the mouse. From a menu, the palette or a script they act
+// on the panel that the mouse was over last.
 Commands panel_commands(Workspace& workspace, UiState& ui);
 
 }  // namespace triescope::app

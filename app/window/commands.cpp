@@ -230,7 +230,7 @@ Commands run_commands(Workspace& w, UiState& ui) {
   };
 }
 
-// Each speed of playback. Palette and scripts alone.
+// A command for each speed of playback, only for palette and scripts.
 Commands play_speed_commands(Workspace& w) {
   Commands rows;
   for (const double speed : play_speeds()) {
@@ -243,7 +243,8 @@ Commands play_speed_commands(Workspace& w) {
   return rows;
 }
 
-// A breakpoint of each kind: adds one and opens the list at its field. Palette and scripts alone.
+// A command for each kind of breakpoint adds one and opens the list at its field; only for palette
+// and scripts.
 Commands breakpoint_commands(UiState& ui) {
   Commands rows;
   for (const BreakKind kind : all_break_kinds()) {
@@ -383,7 +384,7 @@ Commands layout_commands(Workspace& w, UiState& ui) {
     const bool preset = rows.size() < preset_names().size();
     if (preset) title[8] = static_cast<char>(std::toupper(static_cast<unsigned char>(title[8])));
     std::vector<Chord> keys;
-    // One begins in "learn"; the keys are for what one goes back and forth between.
+    // "learn" has no key: one begins there, and the keys are for layouts that one switches between.
     if (name != "learn" && next_key <= kKeys)
       keys.push_back(chord_from_string("Ctrl+" + std::to_string(next_key++)));
     rows.push_back(

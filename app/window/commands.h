@@ -13,9 +13,10 @@ namespace triescope::app {
 class CommandTable : public CommandList {
  public:
   CommandTable(Workspace& workspace, UiState& ui);
-  // After layouts were saved or forgotten: each has a command. Between frames; commands move.
+  // Renews the commands of layouts after one was saved or forgotten. Call it between frames: it
+  // moves the commands.
   void update(Workspace& workspace, UiState& ui);
-  // In lecture mode: its own keys, then those of the window's that work there.
+  // Finds lecture mode's own keys first, then those of the window that work there.
   const Command* find_in_lecture(Chord chord) const;
 
  private:

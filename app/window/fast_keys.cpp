@@ -7,7 +7,8 @@ bool is_modifier(ImGuiKey key) {
   return (key & ImGuiMod_Mask_) != 0 || (key >= ImGuiKey_LeftCtrl && key <= ImGuiKey_RightSuper);
 }
 
-// Index of the first modifier's change after a key's press; the queue's size if there is none.
+// The index of the first change of a modifier behind a key's press; the queue's size if there is
+// none.
 int first_to_hold(const ImVector<ImGuiInputEvent>& queue) {
   bool pressed = false;
   for (int i = 0; i < queue.Size; ++i) {

@@ -1,6 +1,7 @@
-// Keys faster than frames. Dear ImGui takes in one change of each key a frame: of "Ctrl down, A down,
-// Ctrl up, A up" that came between two frames, the first frame sees A pressed and Ctrl released, and
-// a text field that looks for Ctrl+A finds A. Not thread-safe; the current context's queue.
+// Keys faster than frames. Dear ImGui takes in one change of each key a frame. If "Ctrl down, A
+// down, Ctrl up, A up" comes between two frames, it sees A pressed and Ctrl released in the first
+// one, and a text field that looks for Ctrl+A finds A. Not thread-safe: changes the current
+// context's queue.
 #pragma once
 
 #include <imgui.h>
@@ -8,8 +9,8 @@
 
 namespace triescope::app {
 
-// Holds back what would change a modifier in the same frame as a key before it was pressed, from its
-// construction until release(): construct it before ImGui::NewFrame(), release it after.
+// From construction to release(), holds back inputs from the first change of a modifier that
+// follows a key's press. Construct it before ImGui::NewFrame() and release it after.
 class FastKeys {
  public:
   FastKeys();

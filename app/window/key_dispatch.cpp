@@ -9,7 +9,8 @@ namespace triescope::app {
 namespace {
 
 // Escape ends one thing at a time, the innermost first: an open menu or list, the dialog, a text
-// field (which keeps its text: keep_on_escape()), then what is locked, selected or maximised.
+// field (which keeps its text: keep_on_escape()), then the lock, the selection or the maximised
+// panel.
 void leave_innermost(UiState& state, Workspace& workspace, bool typing) {
   if (!state.dragged_panel.empty()) return state.dragged_panel.clear();
   const bool dialog = state.dialog != Dialog::kNone;
@@ -32,7 +33,7 @@ void leave_innermost(UiState& state, Workspace& workspace, bool typing) {
   workspace.layouts.maximised.clear();
 }
 
-// Those that belong to what has the keyboard's focus.
+// Keys that belong to the focused item.
 bool walks(int key) {
   return (key >= GLFW_KEY_RIGHT && key <= GLFW_KEY_UP) || key == GLFW_KEY_ENTER ||
          key == GLFW_KEY_SPACE || (key >= GLFW_KEY_PAGE_UP && key <= GLFW_KEY_END);
@@ -55,7 +56,7 @@ void dispatch_keys(const std::vector<KeyPress>& keys, const CommandTable& comman
       leave_innermost(state, ui.workspace, typing);
       continue;
     }
-    // Tab, or Alt with nothing else, begins a walk with the keys; what they do then is Dear ImGui's.
+    // Tab, or Alt with nothing else, begins a walk; Dear ImGui handles the keys that follow.
     const bool control = (mods & GLFW_MOD_CONTROL) != 0;
     if (!ui.workspace.lecture.is_on() && !control &&
         (press.key == GLFW_KEY_TAB || press.key == GLFW_KEY_LEFT_ALT))

@@ -1,4 +1,4 @@
-// Keys of the window: each becomes a command, or belongs to a text field, a dialog, or the walk.
+// Hands each key to a command, a text field, a dialog or the keyboard walk.
 #pragma once
 
 #include <vector>
@@ -8,13 +8,13 @@
 
 namespace triescope::app {
 
-// As GLFW tells it.
+// As GLFW reports it.
 struct KeyPress {
   int key, mods;
 };
 
-// Commands run; Tab begins a walk; Escape ends one thing at a time, the innermost first. A text
-// field gets everything but the function keys and Ctrl combinations that edit no text.
+// Runs commands. Tab begins a walk; Escape ends one thing at a time, the innermost first. A text
+// field gets every key except function keys and those Ctrl combinations that edit no text.
 void dispatch_keys(const std::vector<KeyPress>& keys, const CommandTable& commands, Ui& ui);
 
 }  // namespace triescope::app

@@ -11,7 +11,7 @@
 namespace triescope::app {
 
 void write_screenshot(const std::string& path, int width_px, int height_px) {
-  // BGRA is what Cairo calls RGB24 on little-endian machines; OpenGL's rows run from the bottom up.
+  // BGRA is Cairo's RGB24 on little-endian machines. OpenGL's rows run from the bottom up.
   const auto stride = static_cast<std::size_t>(width_px) * 4;
   std::vector<unsigned char> pixels(stride * static_cast<std::size_t>(height_px)),
       flipped(pixels.size());

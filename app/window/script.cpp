@@ -19,7 +19,7 @@ constexpr double kWaitSeconds = 300;
   throw Error(ErrorCode::kInvalidArgument, why);
 }
 
-// Why the newest run goes no further while nothing is under way.
+// Why the newest run does not go on while nothing is under way.
 std::string why_it_stands(const LiveStatus& live) {
   const std::string step = std::to_string(capture::step_of(live.next_tick));
   if (live.state == LiveState::kDone) return "the run has ended";
@@ -30,12 +30,12 @@ std::string why_it_stands(const LiveStatus& live) {
   return "no run was started; put 'start-run' before this line";
 }
 
-// Why the capture that is shown will not get to `step` while nothing is under way; "" = it may.
+// Why the capture shown will not reach `step` while nothing is under way; "" = it may.
 std::string why_not_step(const Workspace& workspace, std::int32_t step) {
   const Document* const active = workspace.active();
   const LiveStatus& live = workspace.live();
   if (!active || workspace.documents.active_is_live()) {
-    // What the run has done may not have been read yet.
+    // The run's newest rows may not have been read yet.
     const bool recorded =
         active && live.next_tick > capture::make_tick(step, capture::Phase::kDraft);
     return recorded ? "" : why_it_stands(live);
@@ -45,14 +45,14 @@ std::string why_not_step(const Workspace& workspace, std::int32_t step) {
   return "the capture ends with step " + std::to_string(active->capture->last_step());
 }
 
-// False while there is time left. Error{kIoError}: there is none.
+// False while there is time left. Error{kIoError}: the time is over.
 bool is_over(const std::string& what, double waited) {
   if (waited <= kWaitSeconds) return false;
   throw Error(ErrorCode::kIoError, "still waiting for '" + what + "' after " +
                                        std::to_string(static_cast<int>(kWaitSeconds)) + " s");
 }
 
-// True: what it waits for is there.
+// True once the condition holds.
 bool wait(const std::string& argument, ScriptHost& host) {
   const std::vector<std::string> args = words(argument);
   const bool begins = host.waiting_since < 0;
@@ -63,7 +63,7 @@ bool wait(const std::string& argument, ScriptHost& host) {
     return waited * 1000 >= static_cast<double>(script_number(args[1]));
   if (what == "file" && args.size() > 1) {
     std::error_code ignored;
-    const std::string path = argument.substr(what.size() + 1);  // as it is, with spaces
+    const std::string path = argument.substr(what.size() + 1);  // spaces and all
     return std::filesystem::exists(path, ignored) || is_over(what, waited);
   }
   if (!host.workspace.log.problems.empty())
@@ -78,9 +78,9 @@ bool wait(const std::string& argument, ScriptHost& host) {
   } else if (what == "model") {
     const bool loaded = host.workspace.live().model.has_value();
     met = loaded && host.workspace.idle();
-    // What else is under way (a prompt is counted before its model is loaded) loads nothing.
+    // Other work, such as counting a prompt before its model is loaded, loads nothing.
     if (host.workspace.run.idle() && !loaded) {
-      // Nothing is loading: load the model that was named, on the command line for example.
+      // Nothing is loading, so load the model that was named, for example on the command line.
       if (!begins || host.workspace.request().model.empty())
         refuse_wait(
             "wait model: no model is loaded and none is being loaded; put 'model MODEL' before "

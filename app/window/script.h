@@ -1,5 +1,5 @@
-// Script: the window driven by a file, one command a line: any command of the command table by its
-// id, and verbs with arguments (docs/script.md). '#' begins a comment. A line runs once the
+// Script: a file that drives the window, one command a line: any command of the command table by
+// its id, or a verb with arguments (docs/script.md). '#' begins a comment. A line runs once the
 // effect of the line before it has been drawn.
 #pragma once
 
@@ -13,8 +13,8 @@ namespace triescope::app {
 
 class Script {
  public:
-  // Error{kInvalidArgument}: file, line, what was found, what is allowed. Everything is checked
-  // before anything runs.
+  // Checks every line before any runs. Error{kInvalidArgument}: file, line, what was found, what is
+  // allowed.
   Script(const std::string& path, const CommandTable& commands);
   static Script empty() { return Script(); }
 
@@ -35,8 +35,8 @@ class Script {
   std::size_t next_ = 0;
 };
 
-// Runs the current line. True: it is done (the script moves on), false: it waits. Errors name the
-// line.
+// Runs the current line. True: it is done, and the script moves on; false: it waits. Errors name
+// the line.
 bool run_script_line(Script& script, ScriptHost& host);
 
 }  // namespace triescope::app

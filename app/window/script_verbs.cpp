@@ -165,7 +165,7 @@ void run_verb(ScriptHost& host, const std::string& verb, const std::string& argu
   } else if (verb == "save-file") {
     workspace.documents.save_as(argument);
   } else if (verb == "panel") {
-    viz::make_panel(args[0]);  // a wrong name is refused with the names there are
+    viz::make_panel(args[0]);  // refuses a wrong name with a list of the names
     if (!workspace.show_panel(args[0]))
       refuse_verb("panel '" + args[0] + "' is not in this layout");
   } else if (verb == "panels") {
@@ -209,7 +209,7 @@ void run_verb(ScriptHost& host, const std::string& verb, const std::string& argu
     Breakpoint point;
     if (!break_kind_from_name(args[0], point.kind))
       refuse_verb("there is no breakpoint of kind '" + args[0] + "'; kinds are " + kinds());
-    // A space belongs to a text: what follows the one after the kind is taken as it is.
+    // A text may hold spaces, so everything after the kind and one space is taken.
     const std::string rest = args.size() > 1 ? argument.substr(args[0].size() + 1) : "";
     if (needs_text(point.kind)) point.text = rest;
     if (needs_threshold(point.kind) && !rest.empty()) point.threshold = real_number(rest);

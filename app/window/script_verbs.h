@@ -1,5 +1,5 @@
-// What the words of a script do: every command of the command table by its id, and verbs with arguments
-// (docs/script.md).
+// Runs the commands of scripts: every command of the command table by its id, and verbs with
+// arguments (docs/script.md).
 #pragma once
 
 #include <functional>
@@ -19,11 +19,11 @@ struct ScriptHost {
   std::function<void(const std::string& path)> write_state;
   std::function<void(int width, int height)> resize;
   double seconds = 0;         // steady clock
-  double waiting_since = -1;  // of the current wait line
+  double waiting_since = -1;  // when the current wait line began; negative = none
 };
 
 std::vector<std::string> script_verbs();
-// REQUIRES: a verb, or the id of a command. Error{kInvalidArgument}: what was expected and found.
+// REQUIRES: a verb, or a command's id. Error{kInvalidArgument}: what was expected and found.
 void run_command(const ScriptCommand& command, ScriptHost& host);
 // Error{kInvalidArgument}: not a whole number.
 long long script_number(const std::string& text);

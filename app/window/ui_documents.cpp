@@ -6,18 +6,15 @@ namespace triescope::app {
 
 namespace {
 
-// 0 = none.
 std::uint64_t serial_of(const Document* document) { return document ? document->serial : 0; }
 
 }  // namespace
 
 void draw_documents(Ui& ui) {
   if (ui.workspace.documents.all().size() < 2 && !ui.workspace.active()) return;
-  if (!ImGui::BeginTabBar(
-          "documents", ImGuiTabBarFlags_AutoSelectNewTabs | ImGuiTabBarFlags_FittingPolicyScroll))
-    return;
-  // A document that was made active elsewhere gets its tab selected; one whose tab was clicked is
-  // made active. Serials, for a document may be gone.
+  // A document that was made active elsewhere gets its tab selected, also one that is new; one whose tab
+  // was clicked is made active. Serials, for a document may be gone.
+  if (!ImGui::BeginTabBar("documents", ImGuiTabBarFlags_FittingPolicyScroll)) return;
   const std::uint64_t active = serial_of(ui.workspace.active());
   Document* closing = nullptr;
   for (const auto& document : ui.workspace.documents.all()) {

@@ -14,7 +14,8 @@ namespace {
 
 constexpr float kRunBarEm = 21;  // width
 constexpr float kLessonShare = 0.36f, kLessonMinEm = 20, kLessonEm = 36;
-// Below this the run bar gives way to the panes once a capture is open; F2 brings it back.
+// A narrower window gives the run bar's room to the panes once a capture is open; F2 brings it
+// back.
 constexpr float kRunBarMinWindowEm = 66;
 
 void draw_lecture_mode(Ui& ui) {
@@ -31,7 +32,7 @@ void draw_window(Ui& ui) {
   ui.animating = false;
   ui.smallest_text = 0;
   ui.keys = std::exchange(ui.state.panel_keys, {});
-  // A panel that is not shown (any more) cannot be meant.
+  // Keys for a panel that is no longer shown go to the trie.
   if (!ui.keys.panel.empty() && std::ranges::count(ui.visible_panels, ui.keys.panel) == 0)
     ui.keys.panel = "trie";
   ui.visible_panels.clear();
@@ -102,7 +103,7 @@ void draw_window(Ui& ui) {
   ImGui::End();
   draw_notices(ui, origin.y + body_height);
   draw_dialogs(ui);
-  ui.animating |= !(ui.state.panel_keys == PanelKeys{});  // from the palette: for the next frame
+  ui.animating |= !(ui.state.panel_keys == PanelKeys{});  // the palette's act in the next frame
 }
 
 }  // namespace triescope::app

@@ -8,7 +8,7 @@ namespace {
 void draw_recent_menu(Ui& ui, const char* title, const std::vector<RecentCapture>& recent,
                       bool by_path) {
   if (recent.empty() || !ImGui::BeginMenu(title)) return;
-  // A copy: opening one reorders the list.
+  // The list is copied, because opening an entry reorders it.
   for (const RecentCapture& one : std::vector<RecentCapture>(recent)) {
     const std::string label = (by_path ? one.path : recent_name(one)) + "###" + one.path;
     if (ImGui::MenuItem(label.c_str(),

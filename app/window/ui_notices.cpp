@@ -1,7 +1,10 @@
-// Notices: errors and progress over the panes, what stopped a run, and the status line.
+// Notices: errors and progress over the panes, the reason of a stop, and the status line.
 #include <algorithm>
+#include <cfloat>
 #include <cstdio>
+#include <vector>
 
+#include "app/window/shell/line_fit.h"
 #include "app/window/shell/style.h"
 #include "app/window/ui_frame.h"
 #include "core/base/counted.h"
@@ -15,6 +18,7 @@ namespace triescope::app {
 namespace {
 
 constexpr float kNoticeEm = 44, kMaxNoticeTextEm = 12;
+constexpr const char* kBetween = "  ·  ";  // the parts of the status line
 
 void draw_progress(Ui& ui) {
   const LiveStatus& live = ui.workspace.live();
@@ -33,7 +37,7 @@ void draw_progress(Ui& ui) {
   if (ImGui::Button("Cancel")) ui.workspace.cancel();
 }
 
-// The newest error first; those before it come up as it is dismissed.
+// Shows the newest error; the one before it follows as it is dismissed.
 void draw_newest_problem(Ui& ui) {
   std::vector<std::string>& problems = ui.workspace.log.problems;
   if (problems.empty()) return;
@@ -65,7 +69,7 @@ void draw_newest_problem(Ui& ui) {
   ImGui::TextUnformatted(("the newest of " + counted(count, "error")).c_str());
 }
 
-// A run that waits for memory: it stays until the user has chosen.
+// A run that waits for memory; the notice stays until the user has chosen.
 void draw_memory_wait(Ui& ui) {
   const LiveStatus& live = ui.workspace.live();
   if (live.memory_refused.empty()) return;
@@ -85,7 +89,7 @@ void draw_memory_wait(Ui& ui) {
   if (ImGui::Button("Copy###copy memory")) ImGui::SetClipboardText(text.c_str());
 }
 
-// Which node all panels are held at, and the way to let it go.
+// Names the node that all panels are locked to, with a button that unlocks it.
 void draw_focus_chip(Ui& ui, const Document& document) {
   const std::int32_t node = document.focus.locked;
   if (node == -1) return;
@@ -104,6 +108,42 @@ void draw_focus_chip(Ui& ui, const Document& document) {
       "the mouse and the cursor again.",
       ui.em);
   ImGui::SameLine(0, ui.em);
+}
+
+// What the status line says of the run that is shown, as far as the cursor has seen: what comes next may be a
+// question to the audience. Where it is too narrow, the step's figures stay longest.
+std::vector<LinePart> status_parts(const Ui& ui, const Document* document) {
+  if (!document) return {{to_string(ui.workspace.live().state), 0}};
+  const capture::Capture& capture = *document->capture;
+  const capture::RunInfo& run = capture.run();
+  std::vector<LinePart> parts = {
+      {ui.workspace.documents.active_is_live()            ? to_string(ui.workspace.live().state)
+       : capture.status() == capture::RunStatus::kStopped ? "stopped"
+                                                          : "recorded",
+       3},
+      {run.method, 2},
+      {"KV " + run.kv_policy, 4}};
+  const std::int32_t shown = document->cursor > 0 ? capture::step_of(document->cursor - 1) : -1;
+  if (const std::string drafts =
+          viz::drafts_text(viz::step_so_far(capture, shown, document->cursor));
+      !drafts.empty())
+    parts.push_back({drafts, 0});
+  double total_us = 0;
+  const auto phases = capture.phases();
+  auto phase = std::lower_bound(
+      phases.begin(), phases.end(), capture::make_tick(std::max(0, shown), capture::Phase::kDraft),
+      [](const capture::PhaseRow& row, capture::Tick tick) { return row.tick < tick; });
+  for (; phase != phases.end() && phase->tick < document->cursor; ++phase)
+    total_us += static_cast<double>(phase->duration_us);
+  if (total_us > 0)
+    parts.push_back(
+        {"step " + std::to_string(shown) +
+             (capture::phase_of(document->cursor) == capture::Phase::kDraft ? " took "
+                                                                            : " so far ") +
+             viz::duration_text(total_us) +
+             (run.timed_while_drawing ? std::string(" (") + viz::kTimedWhileDrawing + ")" : ""),
+         1});
+  return parts;
 }
 
 }  // namespace
@@ -172,51 +212,28 @@ void draw_break_reason(Ui& ui, float width) {
 }
 
 void draw_status_line(Ui& ui) {
-  const LiveStatus& live = ui.workspace.live();
   const Document* document = ui.workspace.active();
   const float begin = ImGui::GetCursorPosX();
   ImGui::PushStyleColor(ImGuiCol_Text, to_imgui_vec(ui.theme.text_dim));
   if (document) draw_focus_chip(ui, *document);
-  std::string left = to_string(live.state);
-  if (document && !ui.workspace.documents.active_is_live())
-    left = document->capture->status() == capture::RunStatus::kStopped ? "stopped" : "recorded";
-  if (document) {
-    const capture::RunInfo& run = document->capture->run();
-    left += "  ·  " + run.method + "  ·  KV " + run.kv_policy;
-    const std::int32_t shown = document->cursor > 0 ? capture::step_of(document->cursor - 1) : -1;
-    // As far as the cursor has seen: what comes next may be a question to the audience.
-    if (const std::string drafts =
-            viz::drafts_text(viz::step_so_far(*document->capture, shown, document->cursor));
-        !drafts.empty())
-      left += "  ·  " + drafts;
-    double total_us = 0;
-    const auto phases = document->capture->phases();
-    auto phase = std::lower_bound(
-        phases.begin(), phases.end(),
-        capture::make_tick(std::max(0, shown), capture::Phase::kDraft),
-        [](const capture::PhaseRow& row, capture::Tick tick) { return row.tick < tick; });
-    for (; phase != phases.end() && phase->tick < document->cursor; ++phase)
-      total_us += static_cast<double>(phase->duration_us);
-    if (total_us > 0)
-      left +=
-          "  ·  step " + std::to_string(shown) +
-          (capture::phase_of(document->cursor) == capture::Phase::kDraft ? " took " : " so far ") +
-          viz::duration_text(total_us) +
-          (run.timed_while_drawing ? std::string(" (") + viz::kTimedWhileDrawing + ")" : "");
-  }
-  const std::string right = ui.workspace.newest_message();
+  const std::vector<LinePart> parts = status_parts(ui, document);
   const float chip = ImGui::GetCursorPosX() - begin;
   const float width = ImGui::GetContentRegionAvail().x;
-  const float left_width = std::min(ImGui::CalcTextSize(left.c_str()).x + ui.em, width * 0.6f);
-  text_fitted(left, left_width);
-  const float room = width - left_width - ui.em * 2;
-  if (room > ui.em * 6) {
-    ImGui::SameLine(begin + chip + left_width + ui.em * 2);
+  // A narrow tool bar leaves what stopped the run to this line.
+  const bool stopped = ui.state.narrow && !ui.workspace.transport.stop_reason().empty();
+  const std::string right = ui.workspace.newest_message();
+  const std::string whole = parts_that_fit(parts, kBetween, FLT_MAX, line_width);
+  const std::string left =
+      parts_that_fit(parts, kBetween, stopped || !right.empty() ? width * 0.6f : width, line_width);
+  line_fitted(left, whole);
+  const float left_width = line_width(left) + ui.em * 3;
+  const float room = width - left_width;
+  if (room > ui.em * 6 && (stopped || !right.empty())) {
+    ImGui::SameLine(begin + chip + left_width);
     const auto newline = right.find('\n');
-    // A narrow tool bar leaves what stopped the run to this line.
-    if (ui.state.narrow && !ui.workspace.transport.stop_reason().empty())
+    if (stopped)
       draw_break_reason(ui, room);
-    else if (!right.empty())
+    else
       text_fitted(newline == std::string::npos ? right : right.substr(0, newline) + " …", room);
   }
   ImGui::PopStyleColor();

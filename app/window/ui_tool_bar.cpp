@@ -1,7 +1,9 @@
 // The tool bar: the commands of a run, and where the cursor stands.
 #include <algorithm>
-#include <cstdio>
+#include <string>
+#include <vector>
 
+#include "app/window/shell/line_fit.h"
 #include "app/window/shell/style.h"
 #include "app/window/ui_frame.h"
 #include "core/base/counted.h"
@@ -10,7 +12,7 @@ namespace triescope::app {
 
 namespace {
 
-// How many breakpoints there are, always in the same place; lit while one of them holds the run.
+// The number of breakpoints, always in the same place; lit while one of them holds the run.
 void draw_breakpoint_button(Ui& ui) {
   const auto& points = ui.workspace.run.breakpoints();
   const auto active = std::ranges::count(points, true, &Breakpoint::enabled);
@@ -50,9 +52,9 @@ void draw_tool_bar(Ui& ui) {
   ImGui::SameLine();
   command_button(ui, "step-phase", "Phase ›");
   ImGui::SameLine();
-  // One width for both labels: the bar must not jump.
+  // The button is as wide for both labels, so that the bar does not jump.
   const ImVec2 run_size(ImGui::CalcTextSize("Pause").x + ImGui::GetStyle().FramePadding.x * 2, 0);
-  // Decoding is running, showing what was decoded is playing.
+  // A live run is decoded ("Run"); a finished one is played back ("Play").
   const bool decodes =
       !document || (ui.workspace.documents.active_is_live() && live.state != LiveState::kDone);
   if (ImGui::Button(running || playing ? "Pause" : decodes ? "Run" : "Play", run_size))
@@ -76,25 +78,28 @@ void draw_tool_bar(Ui& ui) {
     return;
   }
 
-  // Where the cursor is, and the way back to now.
+  // The cursor's position, and the way back to the newest tick.
   const capture::Tick end = document->capture->end_tick();
   const bool now = document->cursor >= end;
   const bool over =
       now && (!ui.workspace.documents.active_is_live() || live.state == LiveState::kDone);
-  std::string position;
+  // In a narrow bar the step itself matters more than the words.
+  std::vector<std::string> positions;
   if (over) {
-    const std::string steps = counted(document->capture->last_step() + 1, "step");
-    const bool stopped = document->capture->status() == capture::RunStatus::kStopped;
-    position = stopped ? "stopped after " + steps : "end, " + steps;
+    const std::int32_t count = document->capture->last_step() + 1;
+    const std::string steps = counted(count, "step");
+    if (document->capture->status() == capture::RunStatus::kStopped)
+      positions = {"stopped after " + steps, "stopped, " + std::to_string(count)};
+    else
+      positions = {"end, " + steps, "end, " + std::to_string(count)};
   } else {
-    const std::string next = "step " + std::to_string(capture::step_of(document->cursor)) + ", " +
+    const std::string step = std::to_string(capture::step_of(document->cursor)) + ", " +
                              capture::to_string(capture::phase_of(document->cursor));
-    // In a narrow bar the step itself matters more than the word.
-    position = "next: " + next;
-    if (ImGui::CalcTextSize(position.c_str()).x > ImGui::GetContentRegionAvail().x) position = next;
+    positions = {"next: step " + step, "step " + step, step};
   }
   ImGui::AlignTextToFramePadding();
-  text_fitted(position, ImGui::GetContentRegionAvail().x);
+  line_fitted(wording_that_fits(positions, ImGui::GetContentRegionAvail().x, line_width),
+              positions.front());
   help_tooltip("The cursor shows what comes next. Everything on screen is the state before it.",
                ui.em);
   if (document && ui.workspace.documents.origin_of(*document)) {
@@ -124,7 +129,7 @@ void draw_tool_bar(Ui& ui) {
       return ImGui::NewLine();
     }
   }
-  // A narrow bar leaves it to the status line.
+  // In a narrow window the status line says the reason.
   if (ui.state.narrow || ui.workspace.transport.stop_reason().empty()) return;
   ImGui::SameLine(0, ui.em);
   draw_break_reason(ui, ImGui::GetContentRegionAvail().x);

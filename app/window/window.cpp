@@ -33,13 +33,13 @@ namespace triescope::app {
 namespace {
 
 constexpr float kBaseEm = 15;     // px at 1x
-constexpr int kSettleFrames = 3;  // Dear ImGui needs a few to come to rest after an input
-constexpr double kScriptPollSeconds = 0.01;  // between two looks at what a script waits for
+constexpr int kSettleFrames = 3;  // Dear ImGui needs a few frames to settle after an input
+constexpr double kScriptPollSeconds = 0.01;  // between two checks of what a script waits for
 constexpr double kMeasuringSeconds = 0.25;   // between two frames while a run is measured
 constexpr const char* kFirstPrompt =
     "Once upon a time, a small robot found a key under the old oak tree. It did not know";
 
-// What GLFW's callbacks collect for the next frame. There is one window, so one of these; GLFW
+// Inputs that GLFW's callbacks collect for the next frame. There is one window, so one object; GLFW
 // hands it back through the user pointer.
 struct Events {
   std::vector<KeyPress> keys;
@@ -68,7 +68,7 @@ class Display {
     glfwWindowHint(GLFW_CONTEXT_VERSION_MINOR, 3);
     glfwWindowHint(GLFW_OPENGL_PROFILE, GLFW_OPENGL_CORE_PROFILE);
     glfwWindowHint(GLFW_OPENGL_FORWARD_COMPAT, GLFW_TRUE);
-    // Full screen stays when the presenter view has the keys.
+    // Without this, full screen would end when the presenter view takes the keys.
     glfwWindowHint(GLFW_AUTO_ICONIFY, GLFW_FALSE);
     const WindowPlace fitted = within_monitors(place);
     glfwWindowHint(GLFW_MAXIMIZED, fitted.maximised ? GLFW_TRUE : GLFW_FALSE);
@@ -79,12 +79,12 @@ class Display {
                                            "). Install Mesa (libgl1-mesa-dri) or a driver, or work "
                                            "headless with decode and export");
     }
-    glfwWindowHint(GLFW_MAXIMIZED, GLFW_FALSE);  // windows of panels are not
+    glfwWindowHint(GLFW_MAXIMIZED, GLFW_FALSE);  // floating windows are not maximised
     if (fitted.has_position && !fitted.maximised) glfwSetWindowPos(window, fitted.x, fitted.y);
     glfwMakeContextCurrent(window);
     glfwSwapInterval(1);
     glfwSetWindowUserPointer(window, &events);
-    // Set before the backend's own callbacks, which pass events on to these.
+    // These are set before the backend's own callbacks, which pass events on to them.
     glfwSetKeyCallback(window, [](GLFWwindow* w, int key, int, int action, int mods) {
       events_of(w).any = true;
       if (action != GLFW_RELEASE) events_of(w).keys.push_back({key, mods});
@@ -109,7 +109,7 @@ class Display {
     io.IniFilename = nullptr;               // the layout is ours
     io.ConfigInputTextCursorBlink = false;  // blinking would keep an idle window drawing
     ImGui_ImplGlfw_InitForOpenGL(window, true);
-    // Keys and clicks in the windows of floating panes come to the same callbacks.
+    // Keys and clicks in floating windows come to the same callbacks.
     ImGui_ImplGlfw_SetCallbacksChainForAllWindows(true);
     ImGuiPlatformIO& platform = ImGui::GetPlatformIO();
     static void (*const create)(ImGuiViewport*) = platform.Platform_CreateWindow;
@@ -143,7 +143,8 @@ class Display {
     return {static_cast<float>(width), static_cast<float>(height)};
   }
 
-  // Where it would stand again; `before` where it is maximised or takes the full screen.
+  // The place where the window would open again; `before` is kept where it is maximised or takes
+  // the full screen.
   WindowPlace place(WindowPlace before) const {
     if (fullscreen()) return {width_, height_, x_, y_, true, before.maximised};
     before.maximised = glfwGetWindowAttrib(window, GLFW_MAXIMIZED) == GLFW_TRUE;
@@ -154,8 +155,8 @@ class Display {
     return before;
   }
 
-  // UTF-8. Once the first frame is on the screen, so that who waits for a title finds a window that
-  // takes keys.
+  // `title` is UTF-8. Called once the first frame is on the screen, so that a program that waits
+  // for the title finds a window that takes keys.
   void set_title(const std::string& title) {
     if (title == title_) return;
     glfwSetWindowTitle(window, title.c_str());
@@ -163,7 +164,7 @@ class Display {
   }
 
   bool fullscreen() const { return glfwGetWindowMonitor(window) != nullptr; }
-  // On the monitor that the window's middle is on, and back to where it was.
+  // Takes the whole monitor that holds the window's middle, or goes back to the place before.
   void set_fullscreen(bool on) {
     if (on == fullscreen()) return;
     if (!on) return glfwSetWindowMonitor(window, nullptr, x_, y_, width_, height_, 0);
@@ -188,7 +189,7 @@ class Display {
   viz::PangoGlyphs glyphs;  // outlives the context, which the destructor ends
 
  private:
-  // No larger than the monitor that it is on, and nowhere but on one: screens change between two starts.
+  // Fits the window onto a monitor: screens change between two starts.
   static WindowPlace within_monitors(WindowPlace place) {
     int count = 0;
     GLFWmonitor** const monitors = glfwGetMonitors(&count);
@@ -196,7 +197,7 @@ class Display {
     bool found = false;
     for (int i = 0; i < count && !found && place.has_position; ++i) {
       glfwGetMonitorWorkarea(monitors[i], &x, &y, &width, &height);
-      // The title bar has to be in reach.
+      // The title bar must be in reach.
       found = place.x + place.width > x + 100 && place.x < x + width - 100 && place.y >= y - 40 &&
               place.y < y + height - 40;
     }
@@ -213,7 +214,8 @@ class Display {
   int x_ = 0, y_ = 0, width_ = 0, height_ = 0;  // px, before full screen
 };
 
-// Lecture mode takes the full screen where it had it last, and leaves the window as it was.
+// Takes the full screen when lecture mode begins, if it did the last time, and restores the window
+// when it ends.
 class LectureScreen {
  public:
   void update(const Workspace& workspace, UiState& state) {
@@ -227,25 +229,25 @@ class LectureScreen {
   bool was_on_ = false, before_ = false;
 };
 
-// Some panel or the presenter view has a window of its own.
+// True if a panel or the presenter view has a window of its own.
 bool more_windows(const Workspace& workspace) {
   return !workspace.layouts.now.floating.empty() || workspace.lecture.has_presenter_view();
 }
 
-// Seconds that this thread has computed.
+// Processor seconds of this thread.
 double thread_seconds() {
   timespec time{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
   return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
 }
 
-// While a run is measured, no key does anything but Escape, which ends it.
+// While a run is measured, only Escape works, which ends it.
 void dispatch_while_measuring(const std::vector<KeyPress>& keys, Workspace& workspace) {
   for (const KeyPress& press : keys)
     if (press.key == GLFW_KEY_ESCAPE) workspace.run.stop_measuring();
 }
 
-// Does what an open lesson asks for. Returns whether it asked for anything.
+// Runs the open lesson's commands. Returns whether there were any.
 bool play_lesson(Workspace& workspace, ScriptHost& host) {
   const std::vector<ScriptCommand> commands = workspace.lesson.take_commands();
   for (const ScriptCommand& command : commands) {
@@ -266,18 +268,23 @@ int run_window(const WindowOptions& options) {
   if (options.has_request) preferences.request = options.request;
   RunRequest& request = preferences.request;
   if (!request.prompt_ids.empty()) {
-    // Shown, and edited, in the prompt field.
+    // The ids are shown, and edited, in the prompt field.
     request.prompt = text_of_ids(std::exchange(request.prompt_ids, {}));
     request.prompt_is_ids = true;
   }
   if (request.prompt.empty() && !options.has_prompt) request.prompt = kFirstPrompt;
   if (options.scale > 0) preferences.user_scale = options.scale;
 
-  // A script counts on a size of its own.
+  // A script needs a fixed window size.
   const bool scripted =
       !options.script.empty() || !options.screenshot.empty() || !options.state.empty();
   WindowPlace place = scripted ? WindowPlace() : preferences.window;
   if (options.width > 0) place = {.width = options.width, .height = options.height};
+  // Before there is a window: a place that is not there is an error of the command line.
+  if (!options.open.empty() && !options.captures.empty()) {
+    const std::string& path = options.captures.front();
+    find_place(*capture::Capture::open(path), path, options.open);
+  }
   Display display(place);
   Workspace workspace(std::move(preferences), [] { glfwPostEmptyEvent(); });
   workspace.animate = options.animate;
@@ -297,14 +304,8 @@ int run_window(const WindowOptions& options) {
     workspace.comparison.start(workspace.documents.all().back().get());
   }
 
-  if (!options.open.empty()) {
-    if (!workspace.active())
-      throw Error(ErrorCode::kNotFound,
-                  "--open: no capture to show" + (workspace.log.problems.empty()
-                                                      ? std::string()
-                                                      : ": " + workspace.log.problems.back()));
+  if (!options.open.empty() && workspace.active())
     open_place(workspace.documents, *workspace.active(), options.open);
-  }
 
   if (!options.layout.empty()) workspace.use_layout(options.layout);
   if (options.lecture) {
@@ -354,11 +355,11 @@ int run_window(const WindowOptions& options) {
                   [&](int width, int height) { glfwSetWindowSize(display.window, width, height); }};
 
   int frames_left = kSettleFrames;
-  int frames_at_once = kSettleFrames;  // that answer an input or a script: they wait for nothing
+  int frames_at_once = kSettleFrames;  // answer an input or a script, so they do not wait
   FramePacer pacer;
   LectureScreen lecture_screen;
   double drawn_second = -1;  // of the presenter view's clock
-  int quiet_frames = 0;      // drawn since the last script line; the next one waits for some
+  int quiet_frames = 0;      // drawn since the last script line; the next line waits for a few
   ui.fonts = load_fonts(display.glyphs);
   if (const std::string why = viz::why_no_letters(); !why.empty())
     workspace.say(LogLevel::kWarning, why);
@@ -368,7 +369,7 @@ int run_window(const WindowOptions& options) {
     if (const double tick = workspace.lecture.seconds_to_tick(); tick >= 0)
       play = play < 0 ? tick : std::min(play, tick);
     const bool waiting_script = scripted && !state.quit;
-    bool woken = false;  // a wait was ended by an event
+    bool woken = false;  // an event ended a wait
     const auto seconds_to_rest = [&](double time) {
       return frames_at_once <= 0 && workspace.run.works_by_itself() ? pacer.seconds_left(time) : 0;
     };
@@ -386,12 +387,12 @@ int run_window(const WindowOptions& options) {
     }
     host.seconds = glfwGetTime();
     if (display.events.any) frames_at_once = kSettleFrames;
-    // Nothing is read either; only a script that waits for a step has to know.
+    // Nothing is read while resting. Only a script that waits for a step has to know.
     const bool resting = seconds_to_rest(host.seconds) > 0;
     if (resting && !waiting_script) continue;
     const bool changed = workspace.update(host.seconds);
     if (display.events.any || changed) frames_left = kSettleFrames;
-    // What happens to a floating window, closing for one, comes through no callback of ours.
+    // Some events of a floating window, such as closing it, reach no callback here.
     if (woken && more_windows(workspace)) frames_left = std::max(frames_left, 1);
     if (const double second = std::floor(workspace.lecture.elapsed());
         workspace.lecture.has_presenter_view() && second != drawn_second) {
@@ -419,7 +420,7 @@ int run_window(const WindowOptions& options) {
         quiet_frames = 0;
       }
     }
-    // A script that waits draws nothing.
+    // A waiting script draws nothing.
     if (frames_left <= 0 && (!scripted || quiet_frames >= kSettleFrames)) continue;
     if (seconds_to_rest(host.seconds) > 0) continue;
 
@@ -433,7 +434,8 @@ int run_window(const WindowOptions& options) {
       apply_style(ui.theme, em);
     }
 
-    // Windows of their own only while there are some: else menus and tooltips stay in this one.
+    // Windows may leave the main window only while there are several. Otherwise menus and tooltips
+    // would get windows of their own.
     const bool several = more_windows(workspace);
     ImGuiIO& io = ImGui::GetIO();
     io.ConfigFlags = several ? io.ConfigFlags | ImGuiConfigFlags_ViewportsEnable
@@ -471,7 +473,8 @@ int run_window(const WindowOptions& options) {
       ImGui::RenderPlatformWindowsDefault();
       glfwMakeContextCurrent(display.window);
     }
-    // The whole of it, also where other threads draw; what the screen is waited for does not count.
+    // The cost includes work of other threads (glFinish waits for it), but not the wait for the
+    // screen.
     const bool works = workspace.run.works_by_itself();
     if (works) glFinish();
     const double drawn = glfwGetTime(), computed = thread_seconds();
@@ -482,7 +485,7 @@ int run_window(const WindowOptions& options) {
     const Document* const shown = workspace.active();
     display.set_title(shown ? window_title(shown->capture->run()) : "triescope");
     --frames_left;
-    // Dear ImGui takes fast inputs in over several frames: none may wait for the next event, and a
+    // Dear ImGui takes fast inputs in over several frames. None may wait for the next event, and a
     // script goes on after the last.
     const bool inputs_wait = ImGui::GetCurrentContext()->InputEventsQueue.Size > 0;
     if (ui.animating || inputs_wait) frames_left = std::max(frames_left, 1);

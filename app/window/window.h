@@ -1,5 +1,5 @@
 // The window: GLFW, OpenGL 3.3 and Dear ImGui around a Workspace. An idle window costs nothing: it
-// waits for events and wakes on input, on a new snapshot of the session thread, or while an
+// waits for events, and wakes on input, on a new snapshot of the session thread, or while an
 // animation runs.
 #pragma once
 
@@ -11,17 +11,17 @@
 namespace triescope::app {
 
 struct WindowOptions {
-  std::vector<std::string> captures;      // opened at start; two are compared
-  RunRequest request;                     // what the command line gave
-  bool has_request = false;               // false: the remembered one stays
-  bool has_prompt = false;                // false and none remembered: a sample
+  std::vector<std::string> captures;      // opened at start; two are shown side by side
+  RunRequest request;                     // from the command line
+  bool has_request = false;               // false: the remembered request stays
+  bool has_prompt = false;                // false, and no prompt remembered: a sample
   std::string script, screenshot, state;  // files; "" = none
-  int width = 0, height = 0;              // px; 0 = as it was left, 1280x720 with a script
+  int width = 0, height = 0;              // px; 0 = the last size, or 1280x720 with a script
   float scale = 0;                        // 0 = the remembered one
   bool animate = true;
-  std::string layout;    // its name; "" = the remembered one
-  std::string open;      // a place in the capture, "step/12/node/57"; "" = where it opens
-  bool lecture = false;  // begins in lecture mode, at the start of the capture
+  std::string layout;    // a layout's name; "" = the remembered one
+  std::string open;      // a place in the capture, "step/12/node/57"; "" = the default place
+  bool lecture = false;  // starts in lecture mode, at the beginning of the capture
 };
 
 // Runs until the window is closed. Returns the exit code. Errors: kIoError (no display, no

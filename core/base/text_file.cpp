@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstring>
 #include <memory>
+#include <string_view>
 
 #include "core/base/error.h"
 
@@ -23,6 +24,8 @@ std::string read_text_file(const std::string& path, const std::string& expected)
   while (const std::size_t count = std::fread(part.data(), 1, part.size(), file.get()))
     content.append(part.data(), count);
   if (std::ferror(file.get())) refuse();  // a folder can be opened but not read
+  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+  if (content.starts_with(kByteOrderMark)) content.erase(0, kByteOrderMark.size());
   return content;
 }
 

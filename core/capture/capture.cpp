@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
 #include <unordered_map>
 #include <utility>
 
 #include "core/base/error.h"
 #include "core/capture/capture_rows.h"
+#include "core/capture/row_faults.h"
 #include "core/capture/schema.h"
 #include "core/capture/sqlite_db.h"
 
@@ -41,6 +43,17 @@ struct Capture::Impl : CaptureRows {
   mutable std::pair<std::int64_t, std::int64_t> alive_key{-2, -2};
   mutable std::vector<std::int32_t> alive_rank;  // by node: rank, kFinishedPath, or -1
   static constexpr std::int32_t kFinishedPath = 1 << 20;
+
+  // Index among `seen` by (forward, row), for the step that was asked for last.
+  struct SeenOfStep {
+    std::int32_t step = -1;
+    Whose whose = Whose::kTarget;
+    std::size_t rows = 0;
+    std::map<std::pair<std::int32_t, std::int32_t>, std::size_t> places;
+  };
+  mutable SeenOfStep seen_of_step;
+
+  mutable std::unique_ptr<RowFaults> row_faults;
 
   mutable std::int32_t path_cache_node = -2;
   mutable std::vector<std::int32_t> path_cache;  // by depth: the path that was asked for last
@@ -204,10 +217,21 @@ std::span<const MetricRow> Capture::metrics() const { return impl_->metrics; }
 const SeenRow* Capture::seen(const InputRow& input) const {
   const auto rows = rows_of_step(impl_->of(input.whose).seen, input.step,
                                  [](const SeenRow& row) { return row.step; });
-  const auto found = std::ranges::find_if(rows, [&](const SeenRow& row) {
-    return row.forward == input.forward && row.row == input.row;
-  });
-  return found == rows.end() ? nullptr : &*found;
+  if (rows.empty()) return nullptr;
+  auto& cached = impl_->seen_of_step;
+  if (cached.step != input.step || cached.whose != input.whose || cached.rows != rows.size()) {
+    cached = {.step = input.step, .whose = input.whose, .rows = rows.size(), .places = {}};
+    for (std::size_t i = 0; i < rows.size(); ++i)
+      cached.places.try_emplace({rows[i].forward, rows[i].row}, i);
+  }
+  const auto found = cached.places.find({input.forward, input.row});
+  return found == cached.places.end() ? nullptr : &rows[found->second];
+}
+
+const RowFaults& Capture::row_faults() const {
+  if (!impl_->row_faults) impl_->row_faults = std::make_unique<RowFaults>(*this);
+  impl_->row_faults->extend();
+  return *impl_->row_faults;
 }
 
 std::span<const DrafterRow> Capture::drafters() const { return impl_->drafters; }
@@ -276,6 +300,8 @@ std::span<const VerdictRow> Capture::verdicts(std::int32_t step) const {
 std::span<const FrontierRow> Capture::frontier(std::int32_t step) const {
   return rows_of_step(impl_->frontier, step, [](const FrontierRow& row) { return row.step; });
 }
+std::span<const SlotRow> Capture::slot_events(Whose whose) const { return impl_->of(whose).slots; }
+
 std::span<const SlotRow> Capture::slot_events(std::int32_t step, Whose whose) const {
   return rows_of_step(impl_->of(whose).slots, step,
                       [](const SlotRow& row) { return step_of(row.tick); });
@@ -399,6 +425,25 @@ std::vector<std::int32_t> Capture::path_to(std::int32_t node) const {
   return path;
 }
 
+std::int32_t Capture::position_of(std::int32_t occupant) const {
+  if (occupant <= -2) return -2 - occupant;
+  if (occupant <= 0 || occupant >= static_cast<std::int32_t>(impl_->nodes.size())) return -1;
+  return static_cast<std::int32_t>(impl_->info.prompt_tokens.size()) +
+         impl_->nodes[static_cast<std::size_t>(occupant)].depth - 1;
+}
+
+bool Capture::is_on_path(std::int32_t occupant, std::int32_t node) const {
+  const auto& nodes = impl_->nodes;
+  if (occupant <= -2) return node <= -2 ? occupant >= node : true;
+  if (node <= 0 || occupant <= 0 ||
+      std::max(node, occupant) >= static_cast<std::int32_t>(nodes.size()))
+    return false;
+  const std::int32_t depth = nodes[static_cast<std::size_t>(occupant)].depth;
+  while (nodes[static_cast<std::size_t>(node)].depth > depth)
+    node = nodes[static_cast<std::size_t>(node)].parent;
+  return node == occupant;
+}
+
 std::int32_t Capture::frontier_step(Tick cursor) const { return impl_->frontier_step(cursor); }
 
 std::int32_t Capture::slot_count_at(Tick cursor, Whose whose) const {
@@ -422,10 +467,7 @@ bool Capture::visible(const InputRow& input, std::int32_t node) const {
   if (node >= static_cast<std::int32_t>(nodes.size())) return false;
   const auto prompt = static_cast<std::int32_t>(impl_->info.prompt_tokens.size());
   const bool is_prompt = node <= -2;
-  const std::int32_t position = is_prompt ? -2 - node
-                                : node <= 0
-                                    ? -1
-                                    : prompt + nodes[static_cast<std::size_t>(node)].depth - 1;
+  const std::int32_t position = position_of(node);
   if (position < 0 || position > input.position) return false;
   const std::int32_t window = input.whose == Whose::kTarget ? impl_->info.sliding_window : 0;
   if (window > 0 && input.position - position >= window) return false;

@@ -82,6 +82,8 @@ struct Counts {
   std::int64_t steps = 0, nodes = 0, verdicts = 0, candidates = 0, slots = 0, sequences = 0;
 };
 
+class RowFaults;  // row_faults.h
+
 class Capture {
  public:
   // Errors: kNotFound, kCorruption (not a capture, or damaged), kNotSupported (a newer format than
@@ -126,6 +128,7 @@ class Capture {
   std::span<const VerdictRow> verdicts(std::int32_t step) const;
   std::span<const FrontierRow> frontier(std::int32_t step) const;  // best first
   std::span<const SlotRow> slot_events(std::int32_t step, Whose whose = Whose::kTarget) const;
+  std::span<const SlotRow> slot_events(Whose whose) const;                // of all steps
   std::span<const MemoryRow> memory(Whose whose = Whose::kTarget) const;  // by step
   std::span<const SequenceRow> sequences() const;
   std::span<const MetricRow> metrics() const;  // in tick order
@@ -156,6 +159,10 @@ class Capture {
   std::vector<StageRow> stages(std::int32_t node, std::int32_t step, Tick cursor) const;
   // From the root's child down to the node; empty for the root.
   std::vector<std::int32_t> path_to(std::int32_t node) const;
+  // The place of an occupant, a node or prompt token i as -2 - i: prompt tokens + depth − 1. -1 = none.
+  std::int32_t position_of(std::int32_t occupant) const;
+  // Whether an occupant is `node`, or lies above it. Costs their distance.
+  bool is_on_path(std::int32_t occupant, std::int32_t node) const;
   // The step whose frontier is in force at the cursor; -1 = none.
   std::int32_t frontier_step(Tick cursor) const;
 
@@ -172,6 +179,9 @@ class Capture {
   // inside its sliding window (a capture does not know other models' windows). Prompt token i is
   // node -2 - i.
   bool visible(const InputRow& input, std::int32_t node) const;
+
+  // Where rows are recorded otherwise than the tree asks for, as far as the capture has been read.
+  const RowFaults& row_faults() const;
 
   // --- the user's bookmarks, written into the file by a second, short connection ---
   std::span<const Bookmark> bookmarks() const;

@@ -281,28 +281,32 @@ struct StageRow {
 enum class Reason : std::uint8_t {
   kNone = 0,
   // Drafts, by the rule that verified them.
-  kIsArgmax,        // p
-  kNotArgmax,       // replacement: the argmax; value: its p; p, rank: of this token
-  kDrawIsThis,      // p; the target's draw is this token
-  kDrawIsAnother,   // replacement: what was drawn; value: its p; p: of this token
-  kBelowRatio,      // u, threshold = min(1, p/q)
-  kNotBelowRatio,   // u, threshold = min(1, p/q)
-  kBelowRest,       // u, threshold = min(1, r/q), r what earlier siblings left of p
-  kNotBelowRest,    // u, threshold = min(1, r/q)
-  kTypical,         // p, threshold = min(epsilon, delta e^-H)
-  kNotTypical,      // p, threshold
-  kTypicalOffPath,  // p, threshold; passed, but another path was longer or likelier
-  kInTopK,          // rank, count = K
-  kNotInTopK,       // rank, count = K
-  kTopKOffPath,     // rank, count = K; passed, but another path was longer or likelier
-  kParentRefused,   // a draft above it was refused
-  kAfterEnd,        // the text ends above it
-  kNotReached,      // the rule did not come to it
+  kIsArgmax,       // p
+  kNotArgmax,      // replacement: the argmax; value: its p; p, rank: of this token
+  kDrawIsThis,     // p; the target's draw is this token
+  kDrawIsAnother,  // replacement: what was drawn; value: its p; p: of this token
+  kBelowRatio,     // u, threshold = min(1, p/q)
+  kNotBelowRatio,  // u, threshold = min(1, p/q)
+  kBlockReaches,   // u <= threshold = h, value = p of the block up to here
+  kBlockGoesOn,  // u > threshold = h, value: the same; a later draft reaches, and this one with it
+  kBlockFallsShort,  // u, threshold = h, value: the same; neither this draft nor a later one reaches
+  kBelowRest,        // u, threshold = min(1, r/q), r what earlier siblings left of p
+  kNotBelowRest,     // u, threshold = min(1, r/q)
+  kTypical,          // p, threshold = min(epsilon, delta e^-H)
+  kNotTypical,       // p, threshold
+  kTypicalOffPath,   // p, threshold; passed, but another path was longer or likelier
+  kInTopK,           // rank, count = K
+  kNotInTopK,        // rank, count = K
+  kTopKOffPath,      // rank, count = K; passed, but another path was longer or likelier
+  kParentRefused,    // a draft above it was refused
+  kAfterEnd,         // the text ends above it
+  kNotReached,       // the rule did not come to it
   // The token that the target adds.
   kArgmax,             // p
   kGumbelArgmax,       // p; the largest of logit + Gumbel noise
   kDrawn,              // p, u (-1 = none)
   kDrawnFromResidual,  // p, in norm(max(0, p - q))
+  kDrawnFromBlock,     // p, in norm(max(0, p of the block * p - q))
   kDrawnFromRest,      // p, in what the drafts left of the target's p
   kDrawnFromTypical,   // p; drawn from the typical tokens
   // The end of a text.

@@ -54,6 +54,10 @@ Parting parting_of(const PartingSide& left, const PartingSide& right) {
   return Parting::kFault;
 }
 
+std::string units_text(double units) {
+  return units < 100 ? number_of(units) : std::to_string(std::llround(units));
+}
+
 std::string told(const RunView& run, const PartingSide& side) {
   std::string text = side.token < 0 ? "ends" : "goes on with " + run.token_text(side.token);
   if (side.best.empty()) return text + " (its row was not recorded)";
@@ -64,7 +68,7 @@ std::string told(const RunView& run, const PartingSide& side) {
             number_of(side.best[i].logprob);
   if (!std::isnan(side.margin))
     text += "; margin " + number_of(side.margin) + ", " +
-            number_of(side.margin / logit_unit(side.dtype)) + " units of " +
+            units_text(side.margin / logit_unit(side.dtype)) + " units of " +
             (side.dtype.empty() ? "f32" : side.dtype);
   return text + ")";
 }
@@ -130,8 +134,11 @@ std::optional<FirstDifference> first_difference(const Capture& left, const Captu
   // One stopped at its own limit: the texts do not contradict each other.
   const auto stops_at_limit = [&](const RunView& run, const std::vector<std::int32_t>& text) {
     const auto cap = static_cast<std::size_t>(run.capture.run().max_new_tokens);
-    return at == text.size() &&
-           (run.capture.status() != RunStatus::kDone || (cap > 0 && at >= cap));
+    if (at != text.size()) return false;
+    const bool was_stopped = std::ranges::any_of(run.capture.sequences(), [](const auto& row) {
+      return row.rank == 0 && row.finish == "stopped";
+    });
+    return was_stopped || run.capture.status() != RunStatus::kDone || (cap > 0 && at >= cap);
   };
   if (stops_at_limit(a, text_a) || stops_at_limit(b, text_b)) return std::nullopt;
 

@@ -1,5 +1,7 @@
 #include "core/doctor/doctor.h"
 
+#include <iterator>
+
 #include "core/doctor/checks.h"
 
 namespace triescope::doctor {
@@ -24,10 +26,15 @@ std::string checked_families() {
   return names;
 }
 
-Diagnosis diagnose(const capture::Capture& capture) {
+Diagnosis diagnose(const capture::Capture& capture, const Progress& progress) {
   const RunView run(capture);
   std::vector<Finding> findings;
-  for (const Family& family : kFamilies) family.check(run, findings);
+  double done = 0;
+  for (const Family& family : kFamilies) {
+    if (progress && !progress(done / std::size(kFamilies))) break;
+    family.check(run, findings);
+    ++done;
+  }
   Diagnosis diagnosis{.groups = grouped(findings), .not_checked = {}};
   const auto needs = [&](const char* family, const char* table) {
     if (capture.rows_in(table) == 0)

@@ -2,6 +2,7 @@
 // says where it breaks them. Needs no model. docs/doctor.md has what each code means.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -15,8 +16,11 @@ struct Diagnosis {
   std::vector<std::string> not_checked;  // "mask: no rows in seen"
 };
 
+// Is told how much of the work is done, 0 to 1; false: it ends early, and what was found is incomplete.
+using Progress = std::function<bool(double done)>;
+
 // Runs every check. The capture may still grow; what it holds now is checked.
-Diagnosis diagnose(const capture::Capture& capture);
+Diagnosis diagnose(const capture::Capture& capture, const Progress& progress = {});
 
 // What diagnose() looks at, for people: "masks, positions, ...".
 std::string checked_families();

@@ -56,7 +56,7 @@ constexpr std::array<CodeWords, kCodeCount> kCodes = {{
 
 void sort_groups(std::vector<FindingGroup>& groups) {
   std::ranges::stable_sort(groups, {}, [](const FindingGroup& group) {
-    return std::tuple(group.first.code, group.first.step);
+    return std::tuple(group.first.code, group.first.step, group.first.row);
   });
 }
 

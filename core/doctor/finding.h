@@ -66,7 +66,7 @@ struct FindingGroup {
   std::int32_t steps = 0;  // in how many steps
 };
 
-// Grouped by code, owner and kind. Gravest first, then by step.
+// Grouped by code, owner and kind. Gravest first, then by step and row.
 std::vector<FindingGroup> grouped(std::span<const Finding> findings);
 
 // `more` into groups that are in that order.

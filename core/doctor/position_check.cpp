@@ -1,11 +1,10 @@
-// Positions: prompt tokens + depth − 1, for the rows of every owner. A row of a draft head stands one
-// before that (where the hidden state that it reads stands), or not: recorders of heads do either, so
-// the smaller fault is taken. Where all rows of an owner are off by the same, that is told apart.
+// Positions: prompt tokens + depth − 1, for the rows of every owner. Where all rows of an owner are off by
+// the same, that is told apart.
 #include <algorithm>
-#include <map>
 #include <optional>
 #include <set>
 
+#include "core/capture/row_faults.h"
 #include "core/doctor/checks.h"
 
 namespace triescope::doctor {
@@ -20,26 +19,14 @@ struct Placed {
 
 void check_positions_of(const RunView& run, Whose whose, std::vector<Finding>& out) {
   const Capture& capture = run.capture;
+  const RowPositions& positions = capture.row_faults().positions(whose);
+  if (positions.faulty_steps().empty()) return;
   std::vector<Placed> rows;
-  std::map<std::int32_t, std::int64_t> by_off;
-  bool has_prompt = false, all_alike = true, prompt_right = true;
   for (const ForwardId forward : capture.forwards(whose))
-    for (const InputRow& row : capture.inputs(forward, whose)) {
-      const std::int32_t wanted = run.position(row.node);
-      if (wanted < 0) continue;
-      rows.push_back({&row, row.position - wanted});
-      ++by_off[rows.back().off];
-      all_alike &= row.position == rows.front().row->position;
-      if (row.node > -2) continue;
-      has_prompt = true;
-      prompt_right &= rows.back().off == 0 || (whose != Whose::kTarget && rows.back().off == -1);
-    }
-  // A file without the column: every row has its default.
-  if (rows.size() > 1 && all_alike && rows.front().row->position == 0) return;
-  if (whose != Whose::kTarget && by_off.size() == 1 && by_off.contains(-1)) return;
-  if (by_off.empty() || (by_off.size() == 1 && by_off.contains(0))) return;
-  if (whose == Whose::kHead && by_off.contains(-1) && by_off[-1] * 2 > std::ssize(rows))
-    for (Placed& placed : rows) ++placed.off;
+    for (const InputRow& row : capture.inputs(forward, whose))
+      if (const auto asked = positions.asked(row)) rows.push_back({&row, row.position - *asked});
+  const auto& by_off = positions.by_offset();
+  const bool has_prompt = positions.has_prompt();
 
   const auto found = [&](Code code, const Placed& placed, const char* kind, const std::string& more,
                          Sure sure) {
@@ -86,7 +73,8 @@ void check_positions_of(const RunView& run, Whose whose, std::vector<Finding>& o
     bool counts = true, tree_counts = true;
     for (std::size_t i = 1; i < batch.size(); ++i) {
       counts &= batch[i].position == batch[i - 1].position + 1;
-      tree_counts &= run.position(batch[i].node) == run.position(batch[i - 1].node) + 1;
+      tree_counts &=
+          capture.position_of(batch[i].node) == capture.position_of(batch[i - 1].node) + 1;
     }
     if (counts && !tree_counts) sequential.emplace(forward.step, forward.forward);
   }
@@ -104,7 +92,7 @@ void check_positions_of(const RunView& run, Whose whose, std::vector<Finding>& o
       found(Code::kPositionDepth, placed,
             "positions count the rows of the batch, so siblings differ",
             ": positions count the rows of the batch", Sure::kCertain);
-    } else if (same_behind && prompt_right && behind.value_or(0) != 0) {
+    } else if (same_behind && positions.is_prompt_right() && behind.value_or(0) != 0) {
       found(Code::kPositionDepth, placed, "all rows behind the prompt are off by the same",
             ": all rows behind the prompt are off by " + by(placed.off), Sure::kCertain);
     } else {

@@ -1,5 +1,6 @@
 #include "core/doctor/report.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 namespace triescope::doctor {
@@ -7,13 +8,6 @@ namespace {
 
 nlohmann::json number_or_null(std::int32_t number) {
   return number == -1 ? nlohmann::json() : nlohmann::json(number);
-}
-
-std::string times_of(const FindingGroup& group) {
-  if (group.count == 1) return "";
-  if (group.steps <= 1) return std::to_string(group.count) + " times in this step. ";
-  return std::to_string(group.count) + " times in " + std::to_string(group.steps) +
-         " steps, first at " + std::to_string(group.first.step) + ". ";
 }
 
 }  // namespace
@@ -41,8 +35,16 @@ std::string place_link(const Finding& finding) {
   return link;
 }
 
-std::string report_text(const Diagnosis& diagnosis, const std::string& path) {
-  std::string text = path + ": ";
+std::string times_text(const FindingGroup& group) {
+  if (group.count == 1) return "";
+  if (group.steps <= 1) return std::to_string(group.count) + " times in this step";
+  return std::to_string(group.count) + " times in " + std::to_string(group.steps) +
+         " steps, first at " + std::to_string(group.first.step);
+}
+
+std::string report_text(const Diagnosis& diagnosis, const std::string& title,
+                        const std::string& path) {
+  std::string text = title + ": ";
   const std::size_t count = diagnosis.groups.size();
   text += count == 0
               ? "nothing found\n"
@@ -53,9 +55,14 @@ std::string report_text(const Diagnosis& diagnosis, const std::string& path) {
             to_string(first.sure) + ")\n";
     const std::string place = place_text(first);
     text += "  " + place + (place.empty() ? "" : ": ") + first.text + ".\n";
-    text += "  " + times_of(group) + "Rule: " + rule_of(first.code) + "\n";
+    const std::string times = times_text(group);
+    text += "  " + times + (times.empty() ? "" : ". ") + "Rule: " + rule_of(first.code) + "\n";
   }
   for (const std::string& family : diagnosis.not_checked) text += "not checked: " + family + "\n";
+  const auto placed = std::ranges::find_if(
+      diagnosis.groups, [](const FindingGroup& group) { return !place_link(group.first).empty(); });
+  if (placed != diagnosis.groups.end() && !path.empty())
+    text += "\nLook at it: triescope " + path + " --open " + place_link(placed->first) + "\n";
   if (count > 0)
     text += "\nWhat each code means, what usually causes it and how to mend it: docs/doctor.md\n";
   return text;

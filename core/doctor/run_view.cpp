@@ -63,19 +63,6 @@ bool RunView::is_lossy_or_drawn() const {
   return number("temperature", 0) > 0;
 }
 
-std::int32_t RunView::position(std::int32_t occupant) const {
-  if (occupant <= -2) return -2 - occupant;
-  return occupant <= 0 ? -1 : prompt + at(occupant).depth - 1;
-}
-
-bool RunView::is_on_path(std::int32_t occupant, std::int32_t node) const {
-  if (occupant <= -2) return node <= -2 ? occupant >= node : true;
-  if (node <= 0 || occupant <= 0) return false;
-  const std::int32_t depth = at(occupant).depth;
-  while (at(node).depth > depth) node = parent(node);
-  return node == occupant;
-}
-
 std::string RunView::token_text(std::int32_t token) const {
   std::string text;
   for (const char c : utf8_lossy(capture.piece(token))) {

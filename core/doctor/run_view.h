@@ -30,10 +30,11 @@ class RunView {
   bool is_lossy_or_drawn() const;  // the settings say that verification is not greedy
   bool says_greedy() const;        // the settings say that it is
 
-  // Of a node, or of prompt token i as -2 - i: counted from 0 at the prompt's first token. -1 = none.
-  std::int32_t position(std::int32_t occupant) const;
+  std::int32_t position(std::int32_t occupant) const { return capture.position_of(occupant); }
   // Whether a row of `node` sees `occupant`, with no regard to a window.
-  bool is_on_path(std::int32_t occupant, std::int32_t node) const;
+  bool is_on_path(std::int32_t occupant, std::int32_t node) const {
+    return capture.is_on_path(occupant, node);
+  }
   std::string name(std::int32_t occupant) const;     // "node 14 (' the')", "prompt token 3"
   std::string token_text(std::int32_t token) const;  // "' the'"
   std::int32_t parent(std::int32_t node) const { return at(node).parent; }

@@ -75,8 +75,12 @@ void validate(const ModelConfig& config, const std::string& source) {
             ") to be a multiple of key/value heads (" + std::to_string(config.kv_heads) + ")");
   check(config.norm_eps >= 0 && std::isfinite(config.norm_eps), source,
         "expected a norm epsilon of 0 or more");
-  check(is_good(config.attention_scale) && is_good(config.embedding_scale), source,
-        "expected scales above 0");
+  check(is_good(config.attention_scale) && is_good(config.embedding_scale) &&
+            is_good(config.residual_scale) && is_good(config.logit_scale),
+        source, "expected scales above 0");
+  check(config.query_scale.beta == 0 ||
+            (is_good(config.query_scale.beta) && config.query_scale.every > 0),
+        source, "expected a scale of q by position above 0, and an original context");
   check(std::isfinite(config.attention_softcap) && config.attention_softcap >= 0 &&
             std::isfinite(config.logit_softcap) && config.logit_softcap >= 0,
         source, "expected soft caps of 0 or more");
@@ -94,11 +98,13 @@ void validate(const ModelConfig& config, const std::string& source) {
 }
 
 const std::vector<const Family*>& all_families() {
-  extern const Family kLlama, kMistral, kMinistral, kQwen2, kQwen3, kSmolLm3, kPhi3, kGemma2,
-      kGemma3, kGpt2;
-  static const std::vector<const Family*> families = {&kLlama,  &kMistral, &kMinistral, &kQwen2,
-                                                      &kQwen3,  &kSmolLm3, &kPhi3,      &kGemma2,
-                                                      &kGemma3, &kGpt2};
+  extern const Family kLlama, kMistral, kMinistral, kMinistral3, kMistral3, kQwen2, kQwen3,
+      kSmolLm3, kPhi, kPhi3, kGemma2, kGemma3, kGpt2, kGptNeoX, kGranite, kOlmo2, kOlmo3, kGlm4,
+      kCohere2, kStarCoder2, kExaone4, kStableLm, kSeedOss;
+  static const std::vector<const Family*> families = {
+      &kLlama, &kMistral, &kMinistral, &kMinistral3, &kMistral3, &kQwen2,    &kQwen3,   &kSmolLm3,
+      &kPhi,   &kPhi3,    &kGemma2,    &kGemma3,     &kGpt2,     &kGptNeoX,  &kGranite, &kOlmo2,
+      &kOlmo3, &kGlm4,    &kCohere2,   &kStarCoder2, &kExaone4,  &kStableLm, &kSeedOss};
   return families;
 }
 

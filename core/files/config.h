@@ -16,6 +16,14 @@ namespace triescope::formats {
 enum class NormKind : std::uint8_t { kRms, kLayer };
 enum class Activation : std::uint8_t { kSilu, kGeluTanh, kGelu };
 
+// What is normalised of q and k, before rope.
+enum class QkNorm : std::uint8_t {
+  kNone,
+  kHeads,     // every head by RMS, all by one weight [head_dim]
+  kWhole,     // all heads of a row at once by RMS, weight [heads * head_dim]
+  kOwnHeads,  // every head by a layer norm without bias, each by its own weight [head_dim]
+};
+
 enum class RopeKind : std::uint8_t { kDefault, kLinear, kDynamic, kLlama3, kYarn, kLongRope };
 
 // How positions rotate a head's vector. Names and formulas are those of transformers'
@@ -34,6 +42,13 @@ struct RopeConfig {
   std::vector<float> divisors;  // GGUF's rope_freqs tensor: [dims / 2] or empty
 };
 
+// q of a row is multiplied by 1 + beta * ln(1 + floor(position / every)), which keeps attention
+// sharp in long texts (Llama 4, Ministral 3). beta 0: it stays.
+struct QueryScale {
+  double beta = 0;
+  int every = 0;  // positions
+};
+
 struct LayerConfig {
   int window = 0;   // 0 = sees everything before it, else the last `window` positions
   int rope = 0;     // index in ModelConfig::ropes, -1 = this layer has no rotary positions
@@ -50,24 +65,37 @@ struct ModelConfig {
 
   NormKind norm = NormKind::kRms;
   float norm_eps = 1e-5f;
-  bool norm_plus_one = false;   // weights are stored as w - 1 (Gemma in safetensors)
-  bool sandwich_norms = false;  // also norms after attention and after the MLP (Gemma)
-  bool qk_norm = false;         // RMS norm of every head's q and k before rope
+  bool norm_plus_one = false;  // weights are stored as w - 1 (Gemma in safetensors)
+  bool norm_bias = true;       // layer norms have a bias; RMS norms never do
+  bool pre_norms = true;       // norms of what enters attention and the MLP
+  bool post_norms = false;     // norms of what leaves them, before it is added to the stream
+  // Attention and MLP read the same stream, and both results are added to it; else the MLP reads
+  // the stream with attention's result. Only with pre_norms and without post_norms.
+  bool parallel_residual = false;
+  bool shared_norm = false;  // with parallel_residual: the MLP's input is attention's
+  QkNorm qk_norm = QkNorm::kNone;
   Activation activation = Activation::kSilu;
   bool gated_mlp = true;  // down(act(gate(x)) * up(x)), else down(act(up(x)))
-  bool qkv_bias = false, output_bias = false, mlp_bias = false;
+  bool qkv_bias = false, output_bias = false, mlp_bias = false, head_bias = false;
   bool learned_positions = false;
   // > 0: rope switches at this many tokens and older KV must be recomputed (Phi-3); 0: KV stays
   // valid.
   int kv_valid_until = 0;
   bool tied_embeddings = false;
   float embedding_scale = 1;
+  float residual_scale = 1;  // of what is added to the stream; only without post_norms
+  float logit_scale = 1;
   float attention_scale = 0;    // of q.k
   float attention_softcap = 0;  // 0 = none, else cap * tanh(score / cap)
+  QueryScale query_scale;
   float logit_softcap = 0;
 
   bool from_gguf = false;
-  bool permuted_qk = false;  // q and k rows are in GGUF's interleaved order
+  // > 0: in the file, so many rows of each head of q and k lie in rope's pairs (0, half, 1,
+  // half + 1, ...).
+  int interleaved_rows = 0;
+  // GGUF: q, k and v are one tensor; so are gate and up.
+  bool fused_qkv = false, fused_gate_up = false;
 
   std::vector<std::int32_t> eos_token_ids;
   std::int32_t bos_token_id = -1;

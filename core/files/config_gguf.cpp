@@ -77,12 +77,14 @@ void read_yarn(const GgufFields& fields, RopeConfig& rope) {
   rope.factor = fields.number("rope.scaling.factor");
   rope.beta_fast = fields.number("rope.scaling.yarn_beta_fast", 32);
   rope.beta_slow = fields.number("rope.scaling.yarn_beta_slow", 1);
-  if (fields.number("rope.scaling.yarn_log_multiplier", 0) != 0)
-    fields.not_supported("rope.scaling.yarn_log_multiplier");
   if (const double mix = fields.number("rope.scaling.yarn_ext_factor", 1); mix != 1 && mix != -1)
     fields.not_supported("rope.scaling.yarn_ext_factor other than 1");
   // The converter passes transformers' attention_factor on as yarn_attn_factor.
-  const double inferred = rope.factor > 1 ? 0.1 * std::log(rope.factor) + 1 : 1;
+  // yarn_log_multiplier is transformers' mscale_all_dim, and mscale is 1.
+  const auto scale = [&](double mscale) {
+    return rope.factor > 1 ? 0.1 * mscale * std::log(rope.factor) + 1 : 1;
+  };
+  const double inferred = scale(1) / scale(fields.number("rope.scaling.yarn_log_multiplier", 0));
   rope.attention_factor = fields.number("rope.scaling.attn_factor", 1) *
                           fields.number("rope.scaling.yarn_attn_factor", inferred);
 }
@@ -208,10 +210,16 @@ ModelConfig config_from_gguf(const GgufFile& file) {
   for (const char* key :
        {"logit_scale", "residual_scale", "embedding_scale", "attention.scale",
         "attention.clamp_kqv", "attention.max_alibi_bias", "attention.temperature_scale"}) {
-    if (fields.number(key, 0) != 0) fields.not_supported(key);
+    const auto& read = family->gguf_scales;
+    if (std::find(read.begin(), read.end(), key) == read.end() && fields.number(key, 0) != 0)
+      fields.not_supported(key);
   }
-  config.norm_eps = static_cast<float>(fields.number(
-      "attention.layer_norm_rms_epsilon", fields.number("attention.layer_norm_epsilon", 1e-5)));
+  // As in llama.cpp a file has to say it: another one gives another text.
+  const char* const rms = "attention.layer_norm_rms_epsilon";
+  const char* const norm = "attention.layer_norm_epsilon";
+  const bool has_norm =
+      !file.number(architecture + "." + rms) && file.number(architecture + "." + norm);
+  config.norm_eps = static_cast<float>(fields.number(has_norm ? norm : rms));
   config.attention_scale = 1.0f / std::sqrt(static_cast<float>(std::max(config.head_dim, 1)));
 
   const GgufTensor* embedding = file.find("token_embd.weight");
@@ -225,6 +233,7 @@ ModelConfig config_from_gguf(const GgufFile& file) {
       file.find("blk.0.attn_q.bias") != nullptr || file.find("blk.0.attn_qkv.bias") != nullptr;
   config.output_bias = file.find("blk.0.attn_output.bias") != nullptr;
   config.mlp_bias = file.find("blk.0.ffn_down.bias") != nullptr;
+  config.head_bias = file.find("output.bias") != nullptr;
   read_rope(fields, config);
 
   const int said = fields.integer("vocab_size", config.vocab_size);

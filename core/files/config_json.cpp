@@ -62,6 +62,38 @@ std::vector<std::int32_t> special_ids(const JsonFields& fields, const char* key,
   return ids;
 }
 
+const Family& family_named(const std::string& type, const std::string& path) {
+  for (const Family* known : all_families())
+    if (type == known->model_type) return *known;
+  throw Error(ErrorCode::kNotSupported, path + ": model family '" + type.substr(0, 80) +
+                                            "' is not supported; supported are " +
+                                            known_families());
+}
+
+ModelConfig config_of(const JsonFields& fields, const std::string& path) {
+  ModelConfig config;
+  config.family = fields.text("model_type");
+  const Family& family = family_named(config.family, path);
+  if (fields.has("quantization_config"))
+    fields.not_supported("quantization_config (weights quantised in safetensors)");
+  if (family.text_part != nullptr) {
+    nlohmann::json text = fields.object(family.text_part).raw();
+    // The whole model has the last word on what both describe.
+    text["tie_word_embeddings"] = fields.boolean("tie_word_embeddings", true);
+    for (const char* key : {"eos_token_id", "bos_token_id"})
+      if (fields.has(key)) text[key] = fields.raw()[key];
+    if (!text.contains("model_type")) text["model_type"] = family.text_family;
+    return config_of(JsonFields(text, path), path);
+  }
+  if (config.family != "gpt2") read_common(fields, config);
+  config.tied_embeddings = fields.boolean("tie_word_embeddings", false);
+  config.eos_token_ids = special_ids(fields, "eos_token_id", config);
+  const std::vector<std::int32_t> bos = special_ids(fields, "bos_token_id", config);
+  if (!bos.empty()) config.bos_token_id = bos[0];
+  family.read_json(fields, config);
+  return config;
+}
+
 }  // namespace
 
 ModelConfig config_from_folder(const std::string& folder) {
@@ -84,27 +116,7 @@ ModelConfig config_from_json(std::string_view config_text, std::string_view gene
                              const std::string& path) {
   const nlohmann::json json = parse_json(config_text, path);
   if (!json.is_object()) throw Error(ErrorCode::kCorruption, path + ": expected a JSON object");
-  const JsonFields fields(json, path);
-
-  ModelConfig config;
-  config.family = fields.text("model_type");
-  const Family* family = nullptr;
-  for (const Family* known : all_families()) {
-    if (config.family == known->model_type) family = known;
-  }
-  if (family == nullptr) {
-    throw Error(ErrorCode::kNotSupported, path + ": model family '" + config.family.substr(0, 80) +
-                                              "' is not supported; supported are " +
-                                              known_families());
-  }
-  if (fields.has("quantization_config"))
-    fields.not_supported("quantization_config (weights quantised in safetensors)");
-  if (config.family != "gpt2") read_common(fields, config);
-  config.tied_embeddings = fields.boolean("tie_word_embeddings", false);
-  config.eos_token_ids = special_ids(fields, "eos_token_id", config);
-  const std::vector<std::int32_t> bos = special_ids(fields, "bos_token_id", config);
-  if (!bos.empty()) config.bos_token_id = bos[0];
-  family->read_json(fields, config);
+  ModelConfig config = config_of(JsonFields(json, path), path);
 
   // generate() stops at these tokens: generation_config.json has the last word.
   if (!generation_text.empty()) {
@@ -120,6 +132,10 @@ ModelConfig config_from_json(std::string_view config_text, std::string_view gene
   }
   validate(config, path);
   return config;
+}
+
+int window_from_json(const JsonFields& fields, int absent) {
+  return fields.integer("sliding_window", fields.raw().contains("sliding_window") ? 0 : absent);
 }
 
 void read_windows_json(const JsonFields& fields, ModelConfig& config, int window,
@@ -140,6 +156,17 @@ void read_windows_json(const JsonFields& fields, ModelConfig& config, int window
       fields.corrupt("sliding_window", "a window of 1 or more for its sliding layers");
     config.layers[i].window = sliding ? window : 0;
   }
+}
+
+void read_layer_norm_json(const JsonFields& fields, ModelConfig& config, const char* key) {
+  config.norm = NormKind::kLayer;
+  config.norm_eps = static_cast<float>(fields.number(key, 1e-5));
+}
+
+std::optional<WeightSlice> fused_gate_up(const ModelConfig& config, const Part& part) {
+  if (part.role != Role::kGate && part.role != Role::kUp) return std::nullopt;
+  return WeightSlice{"model.layers." + std::to_string(part.layer) + ".mlp.gate_up_proj.weight",
+                     part.role == Role::kGate ? 0 : config.intermediate};
 }
 
 Activation activation_from_json(const JsonFields& fields, const char* key, const char* fallback) {

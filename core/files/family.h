@@ -55,6 +55,9 @@ class GgufFields {
   std::vector<std::int64_t> integers(const std::string& key) const;  // booleans count as 0 and 1
   int integer(const std::string& key, std::optional<int> fallback = {}) const;
   double number(const std::string& key, std::optional<double> fallback = {}) const;
+  bool boolean(const std::string& key, bool fallback) const {
+    return file_.boolean(prefix_ + key).value_or(fallback);
+  }
   std::optional<std::string> text(const std::string& key) const {
     return file_.text(prefix_ + key);
   }
@@ -75,6 +78,12 @@ struct Family {
   // Returns nullopt where the weight is as in Llama. May be null.
   std::optional<WeightSlice> (*json_weight)(const ModelConfig&, const Part&);
   std::optional<WeightSlice> (*gguf_weight)(const ModelConfig&, const Part&);
+  // GGUF's keys for scales that read_gguf reads; a file with another is refused.
+  std::vector<std::string_view> gguf_scales = {};
+  // Of a family that also sees pictures: the key of config.json that holds its text part's own
+  // config.json, and that part's family where it does not say. Null: the file is the text part's.
+  const char* text_part = nullptr;
+  const char* text_family = nullptr;
 };
 
 const std::vector<const Family*>& all_families();
@@ -82,9 +91,29 @@ const std::vector<const Family*>& all_families();
 const Family& family_of(const ModelConfig& config);
 
 // Several families use the following.
-void read_rope_json(const JsonFields& fields, ModelConfig& config, double default_theta = 10000);
-RopeConfig rope_from_json(const JsonFields& rope, double default_theta, double default_partial,
-                          ModelConfig& config, std::optional<int> original_context);
+// Which part of a head is rotated: in most families the whole one. transformers reads
+// partial_rotary_factor for them too, but its default rope rotates whole heads all the same; it cannot
+// run another rope type with it.
+enum class RotaryPart : std::uint8_t { kWholeHead, kByFactor };
+// `default_partial`: the family rotates a part of a head, this one where the file says nothing;
+// nullopt: whole heads.
+void read_rope_json(const JsonFields& fields, ModelConfig& config, double default_theta = 10000,
+                    std::optional<double> default_partial = {});
+// Rope 0 for the layers that see everything and rope 1 for those with a window, which must be known:
+// those of rope_parameters by layer type, else `full` with the scaling of rope_scaling and `sliding`
+// without.
+void read_ropes_by_window_json(const JsonFields& fields, ModelConfig& config, double full,
+                               double sliding);
+// Layers without a window have no rotary positions.
+void leave_full_layers_without_rope(ModelConfig& config);
+// Layer norms, and their epsilon.
+void read_layer_norm_json(const JsonFields& fields, ModelConfig& config, const char* key);
+// `factor`: the partial_rotary_factor where the settings have none.
+RopeConfig rope_from_json(const JsonFields& rope, double default_theta, double factor,
+                          ModelConfig& config, std::optional<int> original_context,
+                          RotaryPart part = RotaryPart::kWholeHead);
+// config.json's sliding_window; 0 where it is null, `absent` where it is not there.
+int window_from_json(const JsonFields& fields, int absent);
 // The layers that have a sliding window: those of config.json's layer_types ("full_attention" /
 // "sliding_attention"), else those for which is_sliding is true.
 void read_windows_json(const JsonFields& fields, ModelConfig& config, int window,
@@ -96,6 +125,8 @@ void read_windows_gguf(const GgufFields& fields, ModelConfig& config, int defaul
                        int period);
 // Reads the object of generation_config.json.
 GenerationSettings read_generation(const JsonFields& fields);
+// Gate and up as halves of "mlp.gate_up_proj.weight"; nullopt for other weights.
+std::optional<WeightSlice> fused_gate_up(const ModelConfig& config, const Part& part);
 Activation activation_from_json(const JsonFields& fields, const char* key, const char* fallback);
 
 }  // namespace triescope::formats

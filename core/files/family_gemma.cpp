@@ -9,7 +9,7 @@ namespace triescope::formats {
 namespace {
 
 void gemma(ModelConfig& config, double query_scalar) {
-  config.sandwich_norms = true;
+  config.post_norms = true;
   config.attention_scale = static_cast<float>(1.0 / std::sqrt(query_scalar));
   config.embedding_scale = std::sqrt(static_cast<float>(config.hidden));
 }
@@ -41,7 +41,7 @@ void read_gemma2(const JsonFields& fields, ModelConfig& config) {
 
 void read_gemma3(const JsonFields& fields, ModelConfig& config) {
   read_shared(fields, config);
-  config.qk_norm = true;
+  config.qk_norm = QkNorm::kHeads;
   config.attention_softcap = softcap(fields, "attn_logit_softcapping", 0);
   config.logit_softcap = softcap(fields, "final_logit_softcapping", 0);
   const int pattern = fields.integer("sliding_window_pattern", 6);
@@ -49,26 +49,8 @@ void read_gemma3(const JsonFields& fields, ModelConfig& config) {
   read_windows_json(
       fields, config, fields.integer("sliding_window", 4096),
       [](int layer, int every) { return (layer + 1) % every != 0; }, pattern);
-  // Rope 0 is for the global layers, rope 1 for the local ones.
-  static const nlohmann::json kNothing = nlohmann::json::object();
-  const JsonFields nothing(kNothing, fields.path());
-  const double global = fields.number("rope_theta", 1e6);
-  const double local = fields.number("rope_local_base_freq", 1e4);
-  const bool by_type =
-      fields.has("rope_parameters") && fields.object("rope_parameters").has("full_attention");
-  if (by_type) {
-    const JsonFields rope = fields.object("rope_parameters");
-    config.ropes = {rope_from_json(rope.object("full_attention"), global, 1, config, {}),
-                    rope.has("sliding_attention")
-                        ? rope_from_json(rope.object("sliding_attention"), local, 1, config, {})
-                        : rope_from_json(nothing, local, 1, config, {})};
-  } else {
-    const bool scaled = fields.has("rope_scaling");
-    config.ropes = {
-        rope_from_json(scaled ? fields.object("rope_scaling") : nothing, global, 1, config, {}),
-        rope_from_json(nothing, local, 1, config, {})};
-  }
-  for (LayerConfig& layer : config.layers) layer.rope = layer.window > 0 ? 1 : 0;
+  read_ropes_by_window_json(fields, config, fields.number("rope_theta", 1e6),
+                            fields.number("rope_local_base_freq", 1e4));
 }
 
 std::optional<WeightSlice> gemma_json_weight(const ModelConfig&, const Part& part) {
@@ -91,7 +73,7 @@ void gguf_gemma2(const GgufFields& fields, ModelConfig& config) {
 
 void gguf_gemma3(const GgufFields& fields, ModelConfig& config) {
   config.activation = Activation::kGeluTanh;
-  config.qk_norm = true;
+  config.qk_norm = QkNorm::kHeads;
   gemma(config, config.layers.size() == 62 ? static_cast<double>(config.hidden) / config.heads
                                            : config.head_dim);
   config.logit_softcap = static_cast<float>(fields.number("final_logit_softcapping", 0));

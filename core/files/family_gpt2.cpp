@@ -43,6 +43,7 @@ void read_gpt2(const JsonFields& fields, ModelConfig& config) {
 
 void gguf_gpt2(const GgufFields&, ModelConfig& config) {
   config.activation = Activation::kGeluTanh;
+  config.fused_qkv = true;
   gpt2(config);
 }
 
@@ -95,30 +96,9 @@ std::optional<WeightSlice> gpt2_json_weight(const ModelConfig& config, const Par
   }
 }
 
-std::optional<WeightSlice> gpt2_gguf_weight(const ModelConfig& config, const Part& part) {
-  const std::string block = "blk." + std::to_string(part.layer) + ".";
-  const std::int64_t hidden = config.hidden;
-  switch (part.role) {
-    case Role::kQuery:
-      return WeightSlice{block + "attn_qkv.weight", 0};
-    case Role::kKey:
-      return WeightSlice{block + "attn_qkv.weight", hidden};
-    case Role::kValue:
-      return WeightSlice{block + "attn_qkv.weight", 2 * hidden};
-    case Role::kQueryBias:
-      return WeightSlice{block + "attn_qkv.bias", 0};
-    case Role::kKeyBias:
-      return WeightSlice{block + "attn_qkv.bias", hidden};
-    case Role::kValueBias:
-      return WeightSlice{block + "attn_qkv.bias", 2 * hidden};
-    default:
-      return std::nullopt;
-  }
-}
-
 }  // namespace
 
 extern const Family kGpt2;
-const Family kGpt2 = {"gpt2", {"gpt2"}, read_gpt2, gguf_gpt2, gpt2_json_weight, gpt2_gguf_weight};
+const Family kGpt2 = {"gpt2", {"gpt2"}, read_gpt2, gguf_gpt2, gpt2_json_weight, nullptr};
 
 }  // namespace triescope::formats

@@ -14,7 +14,7 @@ void read_llama(const JsonFields& fields, ModelConfig& config) {
 }
 
 void gguf_llama(const GgufFields& fields, ModelConfig& config) {
-  config.permuted_qk = true;
+  config.interleaved_rows = config.head_dim;
   // Mistral's GGUF says "llama" too, and llama.cpp's converter leaves its window out.
   read_windows_gguf(fields, config, 0, 0);
 }

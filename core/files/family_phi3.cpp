@@ -13,7 +13,7 @@ void note_switch(ModelConfig& config) {
 
 void read_phi3(const JsonFields& fields, ModelConfig& config) {
   config.activation = activation_from_json(fields, "hidden_act", "silu");
-  read_rope_json(fields, config);
+  read_rope_json(fields, config, 10000, 1.0);
   if (config.ropes[0].kind != RopeKind::kDefault && config.ropes[0].kind != RopeKind::kLongRope) {
     fields.not_supported("a rope type other than default and longrope in phi3");
   }
@@ -23,49 +23,29 @@ void read_phi3(const JsonFields& fields, ModelConfig& config) {
 }
 
 void gguf_phi3(const GgufFields& fields, ModelConfig& config) {
+  config.fused_qkv = config.fused_gate_up = true;
   note_switch(config);
   read_windows_gguf(fields, config, 0, 0);
 }
 
-std::optional<WeightSlice> phi3_fused(const ModelConfig& config, Role role, const std::string& qkv,
-                                      const std::string& gate_up) {
-  WeightSlice slice;
-  switch (role) {
-    case Role::kQuery:
-      slice = {qkv, 0};
-      break;
-    case Role::kKey:
-      slice = {qkv, config.query_dims()};
-      break;
-    case Role::kValue:
-      slice = {qkv, config.query_dims() + config.kv_dims()};
-      break;
-    case Role::kGate:
-      slice = {gate_up, 0};
-      break;
-    case Role::kUp:
-      slice = {gate_up, config.intermediate};
-      break;
-    default:
-      return std::nullopt;
-  }
-  return slice;
-}
-
 std::optional<WeightSlice> phi3_json_weight(const ModelConfig& config, const Part& part) {
-  const std::string prefix = "model.layers." + std::to_string(part.layer) + ".";
-  return phi3_fused(config, part.role, prefix + "self_attn.qkv_proj.weight",
-                    prefix + "mlp.gate_up_proj.weight");
-}
-
-std::optional<WeightSlice> phi3_gguf_weight(const ModelConfig& config, const Part& part) {
-  const std::string prefix = "blk." + std::to_string(part.layer) + ".";
-  return phi3_fused(config, part.role, prefix + "attn_qkv.weight", prefix + "ffn_up.weight");
+  const std::string layer = "model.layers." + std::to_string(part.layer) + ".";
+  const std::string qkv = layer + "self_attn.qkv_proj.weight";
+  switch (part.role) {
+    case Role::kQuery:
+      return WeightSlice{qkv, 0};
+    case Role::kKey:
+      return WeightSlice{qkv, config.query_dims()};
+    case Role::kValue:
+      return WeightSlice{qkv, config.query_dims() + config.kv_dims()};
+    default:
+      return fused_gate_up(config, part);
+  }
 }
 
 }  // namespace
 
 extern const Family kPhi3;
-const Family kPhi3 = {"phi3", {"phi3"}, read_phi3, gguf_phi3, phi3_json_weight, phi3_gguf_weight};
+const Family kPhi3 = {"phi3", {"phi3"}, read_phi3, gguf_phi3, phi3_json_weight, nullptr};
 
 }  // namespace triescope::formats

@@ -28,7 +28,7 @@ void read_qwen3(const JsonFields& fields, ModelConfig& config) {
   }
   read_qwen_shared(fields, config);
   config.qkv_bias = config.output_bias = fields.boolean("attention_bias", false);
-  config.qk_norm = true;
+  config.qk_norm = QkNorm::kHeads;
 }
 
 void gguf_qwen2(const GgufFields& fields, ModelConfig& config) {
@@ -36,7 +36,7 @@ void gguf_qwen2(const GgufFields& fields, ModelConfig& config) {
 }
 
 void gguf_qwen3(const GgufFields& fields, ModelConfig& config) {
-  config.qk_norm = true;
+  config.qk_norm = QkNorm::kHeads;
   read_windows_gguf(fields, config, 0, 0);
 }
 

@@ -36,7 +36,7 @@ void read_smollm3(const JsonFields& fields, ModelConfig& config) {
 
 // llama.cpp has only this interval, and no windows.
 void gguf_smollm3(const GgufFields&, ModelConfig& config) {
-  config.permuted_qk = true;
+  config.interleaved_rows = config.head_dim;
   for (std::size_t i = 3; i < config.layers.size(); i += 4) config.layers[i].rope = -1;
 }
 

@@ -1,5 +1,5 @@
-// Converts bits of 16- and 8-bit floating point to float, exactly. core/base/bf16.h converts bf16
-// both ways.
+// Converts bits of 16- and 8-bit floating point to float, exactly, and float to the nearest fp16.
+// core/base/bf16.h converts bf16 both ways.
 #pragma once
 
 #include <bit>
@@ -19,6 +19,26 @@ inline float f16_to_float(std::uint16_t half) {
   const std::uint32_t exponent_shift =
       magnitude >= 0x7c00u ? (255u - 31u) << 23 : (127u - 15u) << 23;
   return std::bit_cast<float>(sign | ((magnitude << 13) + exponent_shift));
+}
+
+// To the nearest, of two equally near ones to the even; NaN stays NaN.
+inline std::uint16_t float_to_f16(float value) {
+  const auto bits = std::bit_cast<std::uint32_t>(value);
+  const auto sign = static_cast<std::uint16_t>((bits >> 16) & 0x8000u);
+  const std::uint32_t magnitude = bits & 0x7fffffffu;
+  std::uint32_t half;
+  if (magnitude > 0x7f800000u) {
+    half = 0x7e00u;
+  } else if (magnitude >= 0x477ff000u) {  // 65520 and more
+    half = 0x7c00u;
+  } else if (magnitude < 0x38800000u) {  // below 2^-14: a sum with 0.5 is a multiple of 2^-24
+    half = std::bit_cast<std::uint32_t>(std::bit_cast<float>(magnitude) + 0.5f) -
+           std::bit_cast<std::uint32_t>(0.5f);
+  } else {
+    const std::uint32_t even = (magnitude >> 13) & 1u;
+    half = (magnitude + 0xfffu + even - ((127u - 15u) << 23)) >> 13;
+  }
+  return static_cast<std::uint16_t>(sign | half);
 }
 
 // 1 sign, 4 exponent (bias 7), 3 mantissa; no infinity, S.1111.111 is NaN (the "FN" of

@@ -25,8 +25,9 @@ double yarn_scale(double factor, double mscale) {
 
 }  // namespace
 
-RopeConfig rope_from_json(const JsonFields& fields, double default_theta, double default_partial,
-                          ModelConfig& config, std::optional<int> original_context) {
+RopeConfig rope_from_json(const JsonFields& fields, double default_theta, double factor,
+                          ModelConfig& config, std::optional<int> original_context,
+                          RotaryPart part) {
   RopeConfig rope;
   if (fields.has("factor") && !fields.has("rope_type") && !fields.has("type"))
     config.notes.push_back("config.json: the rope settings have a factor of " +
@@ -34,9 +35,17 @@ RopeConfig rope_from_json(const JsonFields& fields, double default_theta, double
                            " and no rope_type: positions are not scaled");
   rope.kind = kind_of(fields, fields.text("rope_type", fields.text("type", "default")));
   rope.theta = fields.number("rope_theta", default_theta);
-  const double partial = fields.number("partial_rotary_factor", default_partial);
+  double partial = fields.number("partial_rotary_factor", factor);
   if (!(partial > 0 && partial <= 1))
     fields.corrupt("partial_rotary_factor", "a number above 0, at most 1");
+  if (partial < 1 && part == RotaryPart::kWholeHead) {
+    if (rope.kind != RopeKind::kDefault)
+      fields.not_supported("partial_rotary_factor below 1 with a rope type other than default");
+    config.notes.push_back(
+        "config.json: partial_rotary_factor is not followed: this family rotates whole heads, as "
+        "in transformers");
+    partial = 1;
+  }
   rope.dims = static_cast<int>(config.head_dim * partial);
   rope.original_context =
       original_context.value_or(fields.integer("original_max_position_embeddings", config.context));
@@ -90,20 +99,43 @@ RopeConfig rope_from_json(const JsonFields& fields, double default_theta, double
   return rope;
 }
 
-void read_rope_json(const JsonFields& fields, ModelConfig& config, double default_theta) {
+void read_rope_json(const JsonFields& fields, ModelConfig& config, double default_theta,
+                    std::optional<double> default_partial) {
+  const RotaryPart part = default_partial ? RotaryPart::kByFactor : RotaryPart::kWholeHead;
   const double theta = fields.number("rope_theta", default_theta);
-  const double partial = fields.number("partial_rotary_factor", 1.0);
+  const double factor = fields.number("partial_rotary_factor", default_partial.value_or(1));
   std::optional<int> original;
   if (fields.has("original_max_position_embeddings"))
     original = fields.integer("original_max_position_embeddings");
   for (const char* key : {"rope_scaling", "rope_parameters"}) {
     if (!fields.has(key)) continue;
-    config.ropes = {rope_from_json(fields.object(key), theta, partial, config, original)};
+    config.ropes = {rope_from_json(fields.object(key), theta, factor, config, original, part)};
     return;
   }
   static const nlohmann::json kNothing = nlohmann::json::object();
   config.ropes = {
-      rope_from_json(JsonFields(kNothing, fields.path()), theta, partial, config, original)};
+      rope_from_json(JsonFields(kNothing, fields.path()), theta, factor, config, original, part)};
+}
+
+void read_ropes_by_window_json(const JsonFields& fields, ModelConfig& config, double full,
+                               double sliding) {
+  static const nlohmann::json kNothing = nlohmann::json::object();
+  const JsonFields nothing(kNothing, fields.path());
+  const auto part = [&](const JsonFields& all, const char* type, double theta) {
+    return rope_from_json(all.has(type) ? all.object(type) : nothing, theta, 1, config, {});
+  };
+  if (fields.has("rope_parameters") && fields.object("rope_parameters").has("full_attention")) {
+    const JsonFields rope = fields.object("rope_parameters");
+    config.ropes = {part(rope, "full_attention", full), part(rope, "sliding_attention", sliding)};
+  } else {
+    config.ropes = {part(fields, "rope_scaling", full),
+                    rope_from_json(nothing, sliding, 1, config, {})};
+  }
+  for (LayerConfig& layer : config.layers) layer.rope = layer.window > 0 ? 1 : 0;
+}
+
+void leave_full_layers_without_rope(ModelConfig& config) {
+  for (LayerConfig& layer : config.layers) layer.rope = layer.window > 0 ? 0 : -1;
 }
 
 }  // namespace triescope::formats

@@ -23,6 +23,8 @@ RoleNames names_of(Role role) {
       return {"norm.bias", "output_norm.bias"};
     case Role::kHead:
       return {"lm_head.weight", "output.weight"};
+    case Role::kHeadBias:
+      return {"lm_head.bias", "output.bias"};
     case Role::kAttentionNorm:
       return {"input_layernorm.weight", "attn_norm.weight"};
     case Role::kAttentionNormBias:
@@ -84,7 +86,21 @@ std::optional<WeightShape> expected_shape(const ModelConfig& config, Role role) 
   const auto when = [](bool present, WeightShape shape) {
     return present ? std::optional(shape) : std::nullopt;
   };
-  const bool layer_norm = config.norm == NormKind::kLayer;
+  const bool norm_bias = config.norm == NormKind::kLayer && config.norm_bias;
+  const bool mlp_norm = config.pre_norms && !config.shared_norm;
+  const auto norm_of_heads = [&](std::int64_t heads) -> std::optional<WeightShape> {
+    switch (config.qk_norm) {
+      case QkNorm::kNone:
+        return std::nullopt;
+      case QkNorm::kHeads:
+        return WeightShape{config.head_dim, 1};
+      case QkNorm::kWhole:
+        return WeightShape{heads * config.head_dim, 1};
+      case QkNorm::kOwnHeads:
+        return WeightShape{heads, config.head_dim};
+    }
+    return std::nullopt;
+  };
   switch (role) {
     case Role::kEmbedding:
       return WeightShape{config.vocab_size, hidden};
@@ -92,14 +108,20 @@ std::optional<WeightShape> expected_shape(const ModelConfig& config, Role role) 
       return when(config.learned_positions, {config.context, hidden});
     case Role::kHead:
       return when(!config.tied_embeddings, {config.vocab_size, hidden});
+    case Role::kHeadBias:
+      return when(config.head_bias, {config.vocab_size, 1});
     case Role::kFinalNorm:
-    case Role::kAttentionNorm:
-    case Role::kMlpNorm:
       return WeightShape{hidden, 1};
     case Role::kFinalNormBias:
+      return when(norm_bias, {hidden, 1});
+    case Role::kAttentionNorm:
+      return when(config.pre_norms, {hidden, 1});
     case Role::kAttentionNormBias:
+      return when(config.pre_norms && norm_bias, {hidden, 1});
+    case Role::kMlpNorm:
+      return when(mlp_norm, {hidden, 1});
     case Role::kMlpNormBias:
-      return when(layer_norm, {hidden, 1});
+      return when(mlp_norm && norm_bias, {hidden, 1});
     case Role::kQuery:
       return WeightShape{query, hidden};
     case Role::kQueryBias:
@@ -111,15 +133,16 @@ std::optional<WeightShape> expected_shape(const ModelConfig& config, Role role) 
     case Role::kValueBias:
       return when(config.qkv_bias, {kv, 1});
     case Role::kQueryNorm:
+      return norm_of_heads(config.heads);
     case Role::kKeyNorm:
-      return when(config.qk_norm, {config.head_dim, 1});
+      return norm_of_heads(config.kv_heads);
     case Role::kOutput:
       return WeightShape{hidden, query};
     case Role::kOutputBias:
       return when(config.output_bias, {hidden, 1});
     case Role::kPostAttentionNorm:
     case Role::kPostMlpNorm:
-      return when(config.sandwich_norms, {hidden, 1});
+      return when(config.post_norms, {hidden, 1});
     case Role::kGate:
       return when(config.gated_mlp, {inner, hidden});
     case Role::kGateBias:
@@ -157,6 +180,64 @@ std::vector<Part> parts_of(const ModelConfig& config) {
   return parts;
 }
 
+std::vector<std::string> WeightSlice::names() const {
+  if (tensors == 0) return {tensor};
+  std::vector<std::string> all;
+  const std::size_t at = tensor.find('*');
+  for (int i = 0; i < tensors; ++i)
+    all.push_back(tensor.substr(0, at) + std::to_string(i) + tensor.substr(at + 1));
+  return all;
+}
+
+std::int64_t stored_row(const WeightSlice& slice, std::int64_t row, std::int64_t rows) {
+  if (slice.heads == 0) return row;
+  const std::int64_t per_head = rows / slice.heads, in_head = row % per_head;
+  const std::int64_t half = slice.interleaved_rows / 2;
+  const std::int64_t place =
+      in_head < slice.interleaved_rows ? in_head % half * 2 + in_head / half : in_head;
+  return row / per_head * (slice.head_stride > 0 ? slice.head_stride : per_head) + place;
+}
+
+std::int64_t rows_spanned(const WeightSlice& slice, std::int64_t rows) {
+  if (slice.heads == 0 || slice.head_stride == 0) return rows;
+  return (slice.heads - 1) * slice.head_stride + rows / slice.heads;
+}
+
+namespace {
+
+// Where a GGUF of this configuration has q, k and v in one tensor, or gate and up.
+std::optional<WeightSlice> fused_gguf_weight(const ModelConfig& config, const Part& part) {
+  const std::string block = "blk." + std::to_string(part.layer) + ".";
+  const std::int64_t query = config.query_dims(), kv = config.kv_dims();
+  const auto qkv = [&](const char* kind, std::int64_t row) {
+    return config.fused_qkv ? std::optional(WeightSlice{block + "attn_qkv." + kind, row})
+                            : std::nullopt;
+  };
+  switch (part.role) {
+    case Role::kQuery:
+      return qkv("weight", 0);
+    case Role::kKey:
+      return qkv("weight", query);
+    case Role::kValue:
+      return qkv("weight", query + kv);
+    case Role::kQueryBias:
+      return qkv("bias", 0);
+    case Role::kKeyBias:
+      return qkv("bias", query);
+    case Role::kValueBias:
+      return qkv("bias", query + kv);
+    case Role::kGate:
+    case Role::kUp:
+      if (!config.fused_gate_up) return std::nullopt;
+      return WeightSlice{block + "ffn_up.weight",
+                         part.role == Role::kGate ? 0 : config.intermediate};
+    default:
+      return std::nullopt;
+  }
+}
+
+}  // namespace
+
 WeightSlice locate(const ModelConfig& config, const Part& part) {
   const Role role = part.role;
   const Family& family = family_of(config);
@@ -166,6 +247,7 @@ WeightSlice locate(const ModelConfig& config, const Part& part) {
   }
   WeightSlice slice;
   if (config.from_gguf) {
+    if (std::optional<WeightSlice> found = fused_gguf_weight(config, part)) return *found;
     slice.tensor = is_of_layer(role) ? "blk." + std::to_string(part.layer) + "." : "";
     std::string name = names_of(role).gguf;
     if (part.expert >= 0) {  // all experts of a layer are one tensor, stacked
@@ -173,17 +255,18 @@ WeightSlice locate(const ModelConfig& config, const Part& part) {
       slice.first_row = part.expert * expected_shape(config, role)->rows;
     }
     slice.tensor += name;
-    if (config.permuted_qk) {
-      if (role == Role::kQuery || role == Role::kQueryBias) slice.interleaved_heads = config.heads;
-      if (role == Role::kKey || role == Role::kKeyBias) slice.interleaved_heads = config.kv_heads;
-    }
   } else {
-    slice.tensor = role == Role::kHead ? "" : "model.";
+    slice.tensor = role == Role::kHead || role == Role::kHeadBias ? "" : "model.";
     if (is_of_layer(role)) slice.tensor += "layers." + std::to_string(part.layer) + ".";
     std::string name = names_of(role).json;
     if (part.expert >= 0)
       name.insert(name.find('.') + 1, "experts." + std::to_string(part.expert) + ".");
     slice.tensor += name;
+  }
+  if (config.interleaved_rows > 0) {
+    if (role == Role::kQuery || role == Role::kQueryBias) slice.heads = config.heads;
+    if (role == Role::kKey || role == Role::kKeyBias) slice.heads = config.kv_heads;
+    if (slice.heads > 0) slice.interleaved_rows = config.interleaved_rows;
   }
   return slice;
 }

@@ -17,6 +17,7 @@ enum class Role : std::uint8_t {
   kFinalNorm,
   kFinalNormBias,
   kHead,  // the model's output head
+  kHeadBias,
   kAttentionNorm,
   kAttentionNormBias,
   kQuery,
@@ -55,10 +56,24 @@ struct WeightSlice {
   std::int64_t first_row = 0;
   bool transposed =
       false;  // stored as [in, out] (GPT-2's Conv1D); first_row counts output rows all the same
-  // > 0: the number of heads. Within each, rows are interleaved (0, half, 1, half + 1, ...), as
-  // GGUF's converter writes Llama's q and k.
-  int interleaved_heads = 0;
+  // > 0: the weight has so many heads, and in the tensor their rows lie as the next two say.
+  int heads = 0;
+  // The first so many rows of a head are rope's pairs (0, half, 1, half + 1, ...), as GGUF's
+  // converter writes Llama's q and k.
+  std::int64_t interleaved_rows = 0;
+  // Rows from the beginning of one head to that of the next; 0: a head's own rows.
+  std::int64_t head_stride = 0;
+  // > 0: every row is a tensor of its own, in whose name its index stands for '*'.
+  int tensors = 0;
+
+  // The names of all tensors of the weight.
+  std::vector<std::string> names() const;
 };
+
+// The row of the tensor, from first_row on, where row `row` of a weight with `rows` rows lies.
+std::int64_t stored_row(const WeightSlice& slice, std::int64_t row, std::int64_t rows);
+// How many rows of the tensor a weight with `rows` rows reaches over, from first_row on.
+std::int64_t rows_spanned(const WeightSlice& slice, std::int64_t rows);
 
 // One weight of a model.
 struct Part {

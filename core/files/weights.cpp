@@ -10,14 +10,6 @@
 namespace triescope::formats {
 namespace {
 
-// The place of row `row` in a tensor whose heads are interleaved: file row 2i + s of a head is our
-// row i + s * half.
-std::int64_t interleaved_row(std::int64_t row, std::int64_t per_head) {
-  const std::int64_t in_head = row % per_head;
-  const std::int64_t half = per_head / 2;
-  return row / per_head * per_head + in_head % half * 2 + in_head / half;
-}
-
 // This many elements of ggml tensors are decoded at a time (a multiple of every block).
 constexpr std::size_t kChunk = std::size_t{1} << 16;
 
@@ -37,7 +29,7 @@ std::unique_ptr<WeightSource> WeightSource::open(const std::string& path) {
   if (fs::is_directory(status)) {
     source->config_ = config_from_folder(path);
     source->safetensors_ = SafeTensors::open_folder(path);
-    source->find_prefix();
+    source->find_renames();
   } else if (path.ends_with(".safetensors")) {
     throw Error(
         ErrorCode::kInvalidArgument,
@@ -65,9 +57,14 @@ WeightSource::Tensor WeightSource::find(const std::string& name) const {
 WeightSlice WeightSource::slice_of(const Part& part) const {
   const bool is_head = part.role == Role::kEmbedding && embedding_is_head_;
   WeightSlice slice = locate(config_, is_head ? Part{Role::kHead} : part);
-  if (!json_prefix_.empty() && slice.tensor.starts_with(json_prefix_))
-    slice.tensor.erase(0, json_prefix_.size());
+  slice.tensor = renamed(std::move(slice.tensor));
   return slice;
+}
+
+std::string WeightSource::renamed(std::string name) const {
+  for (const auto& [from, to] : renames_)
+    if (name.starts_with(from)) return to + name.substr(from.size());
+  return name;
 }
 
 void WeightSource::read_elements(const Tensor& tensor, std::int64_t begin,
@@ -99,18 +96,26 @@ void WeightSource::read_plain_rows(const Tensor& tensor, std::int64_t cols, std:
 
 bool WeightSource::reads_whole(Role role) const {
   const WeightSlice slice = slice_of({role});
-  return slice.transposed || slice.interleaved_heads > 0;
+  return slice.transposed || slice.heads > 0;
 }
 
 void WeightSource::read_rows(const Part& part, std::int64_t first, std::span<float> out) const {
   const WeightShape whole = shape(part.role).value();
   const WeightSlice slice = slice_of(part);
-  const Tensor tensor = find(slice.tensor);
   const std::int64_t rows = static_cast<std::int64_t>(out.size()) / whole.cols;
   if (first < 0 || rows * whole.cols != static_cast<std::int64_t>(out.size()) ||
       first + rows > whole.rows) {
     throw Error(ErrorCode::kInvalidArgument, "tensor '" + slice.tensor + "': no such rows");
   }
+  if (slice.tensors > 0) {
+    const std::vector<std::string> names = slice.names();
+    for (std::int64_t r = 0; r < rows; ++r)
+      read_elements(find(names[static_cast<std::size_t>(first + r)]), 0,
+                    out.subspan(static_cast<std::size_t>(r * whole.cols),
+                                static_cast<std::size_t>(whole.cols)));
+    return;
+  }
+  const Tensor tensor = find(slice.tensor);
   if (slice.transposed) {
     const std::vector<std::int64_t>& stored = tensor.shape();  // [in, out]
     std::vector<float> all(static_cast<std::size_t>(stored[0] * stored[1]));
@@ -123,12 +128,11 @@ void WeightSource::read_rows(const Part& part, std::int64_t first, std::span<flo
     }
     return;
   }
-  if (slice.interleaved_heads > 0) {
-    const std::int64_t per_head = whole.rows / slice.interleaved_heads;
-    std::vector<float> all(static_cast<std::size_t>(whole.rows * whole.cols));
+  if (slice.heads > 0) {
+    std::vector<float> all(static_cast<std::size_t>(rows_spanned(slice, whole.rows) * whole.cols));
     read_plain_rows(tensor, whole.cols, slice.first_row, all);
     for (std::int64_t r = 0; r < rows; ++r) {
-      const std::int64_t stored = interleaved_row(first + r, per_head);
+      const std::int64_t stored = stored_row(slice, first + r, whole.rows);
       std::copy_n(all.begin() + stored * whole.cols, whole.cols, out.begin() + r * whole.cols);
     }
     return;
@@ -138,7 +142,7 @@ void WeightSource::read_rows(const Part& part, std::int64_t first, std::span<flo
 
 std::optional<GgmlType> WeightSource::stored_type(const Part& part) const {
   const WeightSlice slice = slice_of(part);
-  if (slice.transposed) return std::nullopt;
+  if (slice.transposed || slice.tensors > 0) return std::nullopt;
   const Tensor tensor = find(slice.tensor);
   if (tensor.dtype() == "F64") return std::nullopt;
   if (tensor.gguf) return tensor.gguf->type;
@@ -164,12 +168,11 @@ void WeightSource::read_stored_rows(const Part& part, std::int64_t first,
     if (tensor.safe) return safetensors_->read_stored(*tensor.safe, begin, to);
     gguf_->read(*tensor.gguf, begin, to);
   };
-  if (slice.interleaved_heads == 0) return read(first, out);
-  const std::int64_t per_head = whole.rows / slice.interleaved_heads;
-  std::vector<std::byte> all(static_cast<std::size_t>(whole.rows * row_bytes));
+  if (slice.heads == 0) return read(first, out);
+  std::vector<std::byte> all(static_cast<std::size_t>(rows_spanned(slice, whole.rows) * row_bytes));
   read(0, all);
   for (std::int64_t r = 0; r < rows; ++r) {
-    std::copy_n(all.begin() + interleaved_row(first + r, per_head) * row_bytes, row_bytes,
+    std::copy_n(all.begin() + stored_row(slice, first + r, whole.rows) * row_bytes, row_bytes,
                 out.begin() + r * row_bytes);
   }
 }
@@ -185,9 +188,14 @@ void WeightSource::drop_rope_scaling() {
 }
 
 void WeightSource::will_read(const Part& part) const {
-  const Tensor tensor = find(slice_of(part).tensor);
-  if (tensor.safe) return safetensors_->will_read(*tensor.safe);
-  gguf_->will_read(*tensor.gguf);
+  for (const std::string& name : slice_of(part).names()) {
+    const Tensor tensor = find(name);
+    if (tensor.safe) {
+      safetensors_->will_read(*tensor.safe);
+    } else {
+      gguf_->will_read(*tensor.gguf);
+    }
+  }
 }
 
 void WeightSource::check_unchanged() const {

@@ -10,6 +10,8 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "core/files/config.h"
 #include "core/files/dequantise.h"
@@ -55,7 +57,8 @@ class WeightSource {
   struct Tensor;
   Tensor find(const std::string& name) const;
   WeightSlice slice_of(const Part& part) const;
-  void find_prefix();
+  void find_renames();
+  std::string renamed(std::string name) const;
   // Handle what config.json and the tensors disagree about: change config_, with a note, or throw.
   void settle_head();
   void settle_biases();
@@ -69,8 +72,8 @@ class WeightSource {
 
   std::string path_;
   ModelConfig config_;
-  std::string
-      json_prefix_;  // prefix that this file's tensor names lack: "model.", "transformer." or ""
+  // Beginnings of names that this file's tensors have in place of the family's.
+  std::vector<std::pair<std::string, std::string>> renames_;
   bool embedding_is_head_ = false;  // tied, and stored only under the output head's name
   std::shared_ptr<const GgufFile> gguf_;
   std::shared_ptr<const SafeTensors> safetensors_;

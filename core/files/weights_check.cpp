@@ -19,7 +19,8 @@ constexpr std::int64_t kCompared = 1 << 16;  // values at a time
 // Tensors that older checkpoints contain and no forward needs: rope's frequencies, GPT-2's masks.
 bool is_buffer(const std::string& name, const std::vector<std::int64_t>& shape) {
   return name.find("rotary_emb.") != std::string::npos || name.ends_with(".masked_bias") ||
-         name.ends_with("position_ids") || (name.ends_with(".attn.bias") && shape.size() == 4);
+         name.ends_with("position_ids") ||
+         ((name.ends_with(".attn.bias") || name.ends_with(".attention.bias")) && shape.size() == 4);
 }
 
 // Tensors from which the configuration is read (config_gguf.cpp).
@@ -50,13 +51,24 @@ std::optional<int> layer_of(const std::string& name) {
 
 }  // namespace
 
-// AutoModel's checkpoints of the bare network have no prefix.
-void WeightSource::find_prefix() {
-  for (const Role role : {Role::kEmbedding, Role::kFinalNorm}) {
+// AutoModel's checkpoints of the bare network have no prefix. A model that also sees pictures has
+// its text part under another one. GPT-NeoX's output head has two names.
+void WeightSource::find_renames() {
+  const std::pair<const char*, const char*> kKnown[] = {{"model.", ""},
+                                                        {"transformer.", ""},
+                                                        {"gpt_neox.", ""},
+                                                        {"model.", "model.language_model."},
+                                                        {"model.", "language_model.model."},
+                                                        {"lm_head.", "language_model.lm_head."},
+                                                        {"embed_out.", "lm_head."}};
+  for (const Role role : {Role::kEmbedding, Role::kFinalNorm, Role::kHead}) {
     const std::string name = locate(config_, {role}).tensor;
-    for (const std::string prefix : {"model.", "transformer."}) {
-      if (name.starts_with(prefix) && !find(name) && find(name.substr(prefix.size())))
-        json_prefix_ = prefix;
+    if (find(name)) continue;
+    for (const auto& [from, to] : kKnown) {
+      if (!name.starts_with(from) || !find(to + name.substr(std::string_view(from).size())))
+        continue;
+      renames_.emplace_back(from, to);
+      break;
     }
   }
 }
@@ -118,10 +130,17 @@ void WeightSource::check_shapes() {
   for (const Part& part : parts_of(config_)) {
     const WeightShape expected = shape(part.role).value();
     const WeightSlice slice = slice_of(part);
-    const auto [at, is_new] = tensors.try_emplace(slice.tensor);
-    if (is_new) order.push_back(slice.tensor);
-    const std::int64_t rows = std::max(at->second.shape.rows, slice.first_row + expected.rows);
-    at->second = {{rows, expected.cols}, slice.transposed, part.role == Role::kHead};
+    for (const std::string& name : slice.names()) {
+      const auto [at, is_new] = tensors.try_emplace(name);
+      if (is_new) order.push_back(name);
+      Wanted& wanted = at->second;
+      wanted.shape = {
+          std::max(wanted.shape.rows, slice.first_row + rows_spanned(slice, expected.rows)),
+          expected.cols};
+      if (slice.tensors > 0) wanted.shape = {expected.cols, 1};
+      wanted.transposed = slice.transposed;
+      wanted.is_head = part.role == Role::kHead;
+    }
   }
   std::set<std::string> narrowed;
   for (const std::string& name : order) {
@@ -159,7 +178,8 @@ bool WeightSource::is_zero_bias(const Tensor& tensor) const {
 
 void WeightSource::check_unread() {
   std::set<std::string> read;
-  for (const Part& part : parts_of(config_)) read.insert(slice_of(part).tensor);
+  for (const Part& part : parts_of(config_))
+    for (std::string& name : slice_of(part).names()) read.insert(std::move(name));
   if (gguf_) {
     // A GGUF holds only what its architecture needs.
     for (const GgufTensor& tensor : gguf_->tensors()) {
@@ -172,13 +192,15 @@ void WeightSource::check_unread() {
   }
   if (config_.tied_embeddings) read.insert(slice_of({Role::kHead}).tensor);
   // A folder's file may hold more than the network: a reward model's score, a value head.
-  const std::string first = locate(config_, {Role::kFinalNorm}).tensor;
-  const std::string prefix = first.substr(0, first.find('.') + 1);
+  const auto beginning = [&](Role role) {
+    const std::string name = locate(config_, {role}).tensor;
+    return renamed(name.substr(0, name.find('.') + 1));
+  };
+  const std::string prefix = beginning(Role::kFinalNorm), head = beginning(Role::kHead);
   std::vector<std::string> beside;
   for (const SafeTensor& tensor : safetensors_->tensors()) {
     if (read.contains(tensor.name) || is_buffer(tensor.name, tensor.shape)) continue;
-    const bool is_of_network = !json_prefix_.empty() || tensor.name.starts_with(prefix) ||
-                               tensor.name.starts_with("lm_head.");
+    const bool is_of_network = tensor.name.starts_with(prefix) || tensor.name.starts_with(head);
     if (!is_of_network) {
       beside.push_back(tensor.name);
       continue;

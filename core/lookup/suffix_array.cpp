@@ -1,32 +1,33 @@
 #include "core/lookup/suffix_array.h"
 
 #include <algorithm>
-#include <numeric>
 #include <queue>
 #include <tuple>
+
+#include "core/lookup/sort_suffixes.h"
 
 namespace triescope {
 
 SuffixArray::SuffixArray(std::vector<std::int32_t> tokens, std::int32_t end_token)
-    : tokens_(std::move(tokens)), end_token_(end_token), order_(tokens_.size()) {
-  std::iota(order_.begin(), order_.end(), 0);
-  const auto size = static_cast<std::int32_t>(tokens_.size());
-  std::sort(order_.begin(), order_.end(), [&](std::int32_t a, std::int32_t b) {
-    const std::int32_t limit = std::min(kSortedTokens, size - std::max(a, b));
-    for (std::int32_t i = 0; i < limit; ++i) {
-      std::int32_t x = tokens_[static_cast<std::size_t>(a + i)];
-      std::int32_t y = tokens_[static_cast<std::size_t>(b + i)];
-      // The end of a document sorts like the end of the text: first.
-      if (x == end_token_) x = -1;
-      if (y == end_token_) y = -1;
-      if (x != y) return x < y;
-      if (x == -1) return a < b;
+    : own_tokens_(std::move(tokens)), own_order_(own_tokens_.size()), end_token_(end_token) {
+  ThreadPool one(1);
+  sort_suffixes(own_tokens_, end_token_, kSortedTokens, own_order_, one);
+  tokens_ = own_tokens_;
+  order_ = own_order_;
+}
+
+SuffixArray::SuffixArray(std::span<const std::int32_t> tokens, std::span<const std::int32_t> order,
+                         std::int32_t end_token, std::int32_t vocab_size)
+    : tokens_(tokens), order_(order), end_token_(end_token), vocab_size_(vocab_size) {}
+
+std::size_t SuffixArray::first_out_of_order() const {
+  for (std::size_t i = 1; i < order_.size(); ++i)
+    for (int offset = 0; offset < kSortedTokens; ++offset) {
+      const std::int32_t before = token_at(i - 1, offset), here = token_at(i, offset);
+      if (before > here) return i;
+      if (before < here || here < 0) break;
     }
-    // The suffix that the text ended first sorts first; else the two are equal as far as they are
-    // compared.
-    if (limit < kSortedTokens) return a > b;
-    return a < b;
-  });
+  return order_.size();
 }
 
 std::pair<std::size_t, std::size_t> SuffixArray::narrow(std::size_t low, std::size_t high,

@@ -54,6 +54,8 @@ class Drafter {
   // The target's hidden states that observe() looks at: ids as in ForwardBatch::feature_layers. Asked
   // once. At prefill they are there for every position of the text.
   virtual std::vector<std::int32_t> feature_layers() const { return {}; }
+  // How many of a row's best tokens observe() looks at: as Acceptor::best_tokens(), which is asked with it.
+  virtual int best_tokens() const { return 1; }
   // The model that the drafter runs over the same tree, for figures and the capture; null = none.
   virtual TreeRunner* runner() { return nullptr; }
   // What its probes read in place of tokens (core/tree/tree_runner.h); null = their tokens.

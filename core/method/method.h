@@ -41,6 +41,7 @@ struct MethodInfo {
   capture::DrafterKind drafter_kind = capture::DrafterKind::kOther;
   std::string width_setting;  // kBeams: the parameter that sets how many texts are kept
   Need needs = Need::kNothing;
+  bool any_vocabulary = false;           // kDraftModel: the draft model may have another tokenizer
   std::vector<formats::HeadKind> heads;  // kDraftHead: the kinds of head that it takes
   std::vector<Parameter> parameters;
   std::vector<KvPolicyKind> kv_policies = {KvPolicyKind::kRecycle, KvPolicyKind::kCompact,

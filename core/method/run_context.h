@@ -15,6 +15,7 @@
 namespace triescope {
 
 class Model;
+class Tokenizer;
 struct DraftHead;
 
 struct RunContext {
@@ -30,8 +31,15 @@ struct RunContext {
   // Turns UTF-8 text into ids without special tokens, for methods that read the user's texts; may
   // be null.
   std::function<std::vector<std::int32_t>(std::string_view)> encode = {};
-  // A second model with the target's vocabulary, where MethodInfo::needs asks for one.
+  // vocabulary_hash() of the target's tokenizer, for files of token ids; may be null.
+  std::function<std::uint64_t()> vocabulary_hash = {};
+  // The target itself, for methods that draft with a part of it; null in tests without a model.
+  Model* target = nullptr;
+  // A second model, where MethodInfo::needs asks for one: with the target's vocabulary, or with another one
+  // where MethodInfo::any_vocabulary says so. Then both tokenizers are there.
   Model* draft_model = nullptr;
+  const Tokenizer* tokenizer = nullptr;
+  const Tokenizer* draft_tokenizer = nullptr;
   // the same for a head that was trained for the target, one of MethodInfo::heads
   DraftHead* draft_head = nullptr;
   bool record_rows = false;  // whether the inputs and slots of a draft model or head are recorded

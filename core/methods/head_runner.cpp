@@ -9,6 +9,8 @@ namespace triescope {
 HeadRunner::HeadRunner(DraftHead& head, std::vector<std::int32_t> layers, const RunContext& run)
     : layers_(std::move(layers)),
       feedback_(head.feedback_layer()),
+      prompt_(run.prompt),
+      own_token_(head.config.own_token),
       runner_(*head.layers, run.prompt.subspan(1), {}, run.record_rows) {
   runner_.read_features({feedback_});
 }
@@ -41,6 +43,11 @@ bool HeadRunner::advance(DraftContext& context) {
   runner_.read_inputs_from([this, &tree = context.tree](NodeId node, std::int32_t position) {
     return input_of(tree, node, position);
   });
+  if (own_token_)
+    runner_.read_tokens_from(
+        [this, &tree = context.tree](NodeId node, std::int32_t position, std::int32_t) {
+          return token_before(tree, node, position);
+        });
   runner_.advance(context.tree, pending, context.stop, kept_depth_);
   kept_depth_ = context.tree[pending].depth;
   first_ = runner_.position(context.tree, pending) + 1;
@@ -64,6 +71,13 @@ void HeadRunner::keep_states() {
     const std::span<const float> given = state(static_cast<int>(i));
     drafted_states_[rows[i]].assign(given.begin(), given.end());
   }
+}
+
+std::int32_t HeadRunner::token_before(const TokenTree& tree, NodeId node,
+                                      std::int32_t position) const {
+  if (!node.valid()) return prompt_[static_cast<std::size_t>(position)];
+  const NodeId parent = tree[node].parent;
+  return tree[parent].depth > 0 ? tree[parent].token.value : prompt_.back();
 }
 
 std::span<const float> HeadRunner::input_of(const TokenTree& tree, NodeId node,

@@ -47,8 +47,13 @@ class HeadRunner {
   void keep_states();
   std::span<const float> input_of(const TokenTree& tree, NodeId node, std::int32_t position) const;
 
+  // The token that a row reads where it is not its own (formats::HeadReading::own_token).
+  std::int32_t token_before(const TokenTree& tree, NodeId node, std::int32_t position) const;
+
   std::vector<std::int32_t> layers_;
   std::int32_t feedback_;
+  std::span<const std::int32_t> prompt_;
+  bool own_token_;
   TreeRunner runner_;
   std::int32_t kept_depth_ = 0;  // nodes at most this deep have KV from the target's states
   // [positions, layers, hidden of the target] for positions from first_ on that were not run yet.

@@ -1,10 +1,12 @@
-// REST: drafts are retrieved from a datastore of the user's own text instead of the context.
+// REST: drafts are retrieved from a datastore of the user's own texts instead of the context.
 // Source: He et al., "REST: Retrieval-Based Speculative Decoding", NAACL 2024.
 #include <algorithm>
+#include <memory>
 
 #include "core/base/error.h"
 #include "core/base/text_file.h"
-#include "core/lookup/suffix_array.h"
+#include "core/lookup/datastore.h"
+#include "core/lookup/documents.h"
 #include "core/methods/draft_budget.h"
 #include "core/methods/draft_text.h"
 #include "core/methods/text_methods.h"
@@ -13,12 +15,8 @@
 namespace triescope {
 namespace {
 
-constexpr std::int32_t kEndOfDocument = -2;  // no token has this id
 constexpr std::size_t kMaxBytes = 64u << 20;
 constexpr int kRestDrafts = 32;  // the paper has 64
-
-// stands on a line of its own between documents
-constexpr std::string_view kSeparator = "<|endoftext|>";
 
 std::string read_datastore(const std::string& path) {
   std::string text;
@@ -31,30 +29,54 @@ std::string read_datastore(const std::string& path) {
     throw Error(ErrorCode::kNotSupported,
                 "datastore: expected at most " + std::to_string(kMaxBytes >> 20) +
                     " MiB of text, found " + std::to_string(text.size() >> 20) + " MiB in \"" +
-                    path + "\"; take a part of it");
+                    path + "\"; build a datastore of it: triescope datastore build");
   return text;
 }
 
-SuffixArray build_datastore(const RunContext& run) {
-  const nlohmann::json& given = run.settings.value("datastore");
-  if (!given.is_string())
-    throw Error(ErrorCode::kInvalidArgument,
-                "datastore: expected the path of a text file, found " + given.dump());
-  const auto path = given.get<std::string>();
-  if (path.empty() || !run.encode) return SuffixArray({});
-  const std::string text = read_datastore(path);
-  std::vector<std::int32_t> tokens;
-  for (std::size_t at = 0; at < text.size();) {
-    std::size_t end = text.find(kSeparator, at);
-    if (end == std::string::npos) end = text.size();
-    const auto document = run.encode(std::string_view(text).substr(at, end - at));
-    tokens.insert(tokens.end(), document.begin(), document.end());
-    tokens.push_back(kEndOfDocument);
-    at = end + kSeparator.size();
-    if (at < text.size() && text[at] == '\n') ++at;
+// What drafts are looked up in: a text file that is read and sorted here, or a datastore that was built.
+class RestStore {
+ public:
+  explicit RestStore(const RunContext& run) : text_({}) {
+    const nlohmann::json& given = run.settings.value("datastore");
+    if (!given.is_string())
+      throw Error(ErrorCode::kInvalidArgument,
+                  "datastore: expected the path of a text file, found " + given.dump());
+    const auto path = given.get<std::string>();
+    if (path.empty() || !run.encode) return;
+    if (Datastore::is_one(path))
+      open(path, run);
+    else
+      read(path, run);
   }
-  return SuffixArray(std::move(tokens), kEndOfDocument);
-}
+  const SuffixArray& index() const { return built_ ? built_->index() : text_; }
+
+ private:
+  void open(const std::string& path, const RunContext& run) {
+    try {
+      built_ = std::make_unique<Datastore>(path);
+    } catch (const Error& error) {
+      throw Error(error.code(), std::string("datastore: ") + error.what());
+    }
+    if (run.vocabulary_hash && run.vocabulary_hash() != built_->info().vocabulary_hash)
+      throw Error(ErrorCode::kInvalidArgument,
+                  "datastore: \"" + path +
+                      "\" was built with another model's tokenizer. Build it with this model: "
+                      "triescope datastore build FILES --model MODEL -o FILE");
+  }
+  void read(const std::string& path, const RunContext& run) {
+    const std::string text = read_datastore(path);
+    std::vector<std::int32_t> tokens;
+    for (std::string_view rest = text; !rest.empty();) {
+      const auto document = run.encode(take_document(rest));
+      tokens.insert(tokens.end(), document.begin(), document.end());
+      tokens.push_back(kEndOfDocument);
+    }
+    text_ = SuffixArray(std::move(tokens), kEndOfDocument);
+  }
+
+  SuffixArray text_;
+  std::unique_ptr<Datastore> built_;
+};
 
 class RestDrafter final : public Drafter {
  public:
@@ -63,14 +85,14 @@ class RestDrafter final : public Drafter {
         max_depth_(run.settings.integer("max_depth")),
         longest_(run.settings.integer("longest_suffix")),
         shortest_(run.settings.integer("shortest_suffix")),
-        datastore_(build_datastore(run)) {}
+        datastore_(run) {}
 
   Drafts draft(DraftContext& context) override {
     Drafts drafts;
     text_.update(context);
-    auto answer =
-        datastore_.continuations(text_.tokens(), shortest_, longest_, budget_.most(),
-                                 std::min(max_depth_, context.room), context.run.eos_token_ids);
+    auto answer = datastore_.index().continuations(
+        text_.tokens(), shortest_, longest_, budget_.most(), std::min(max_depth_, context.room),
+        context.run.eos_token_ids);
     budget_.limit(text_.tokens(), answer);
     hang_answer(context, answer, capture::Source::kDraft, drafts.sent);
     return drafts;
@@ -79,7 +101,7 @@ class RestDrafter final : public Drafter {
  private:
   DraftBudget budget_;
   int max_depth_, longest_, shortest_;
-  SuffixArray datastore_;
+  RestStore datastore_;
   DraftText text_;
 };
 
@@ -100,8 +122,9 @@ MethodInfo rest_method() {
   info.parameters = {
       empty_is("none",
                text("datastore", "Datastore", "",
-                    "Path of a UTF-8 text file, at most 64 MiB, read when the run starts; a "
-                    "line <|endoftext|> separates documents. Empty: nothing is drafted.")),
+                    "Path of a UTF-8 text file, at most 64 MiB, read when the run starts (a "
+                    "line <|endoftext|> separates documents), or of a datastore that triescope "
+                    "datastore build made, of any size. Empty: nothing is drafted.")),
       integer("longest_suffix", "Longest Suffix", 16, 1, 31,
               "The last tokens of the text are looked for from this many down to shortest_suffix."),
       integer("shortest_suffix", "Shortest Suffix", 2, 1, 31, "Shorter matches draft nothing."),

@@ -186,7 +186,8 @@ MethodInfo space_method() {
       p.help =
           "How candidates are checked. greedy: the text of greedy decoding, exactly. sample, chain: "
           "the distribution of sampling, exactly (a candidate is drawn from its mask's row q and passes "
-          "with chance min(1, p/q); after a refusal the token is drawn from what q left of p). "
+          "with chance min(1, p/q); after a refusal the token is drawn from what q left of p). block: the "
+          "same distribution, the candidates judged together. "
           "published: SPACE's own sampling, lossy: after a refusal it draws from p. multi_round: as "
           "sample. typical, top_k: lossy, the text may differ.";
     }

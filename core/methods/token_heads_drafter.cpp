@@ -15,7 +15,10 @@ class TokenHeadsDrafter final : public Drafter {
   TokenHeadsDrafter(const RunContext& run, std::string_view best_first)
       : layers_(run.draft_head->feature_layers()),
         heads_(*run.draft_head->tokens),
-        tree_(rank_tree_of(run, best_first, heads_.count(),
+        first_(run.draft_head->config.first_head),
+        own_token_(run.draft_head->config.own_token),
+        prompt_end_(run.prompt.back()),
+        tree_(rank_tree_of(run, best_first, heads_.count() - first_,
                            "the file's " + std::to_string(heads_.count()) + " heads")),
         candidates_(static_cast<std::size_t>(run.settings.integer("candidates"))),
         best_tokens_(std::max(tree_.highest_rank() + 1, static_cast<int>(candidates_))) {
@@ -55,12 +58,12 @@ class TokenHeadsDrafter final : public Drafter {
         std::min(tree_.levels.size(), static_cast<std::size_t>(context.room));
     if (levels == 0) return {};
     const ForwardOutput all = with_memory(context.memory, [&] {
-      return heads_.first_rows(static_cast<int>(levels), state, best_tokens_);
+      return heads_.first_rows(static_cast<int>(levels) + first_, state, best_tokens_);
     });
     return grow_rank_tree(context, tree_, levels, candidates_,
                           [&](std::size_t level, std::span<const NodeId> parents) {
-                            return std::vector<LogitsRow>(parents.size(),
-                                                          all.row(static_cast<int>(level)));
+                            return std::vector<LogitsRow>(
+                                parents.size(), all.row(static_cast<int>(level) + first_));
                           });
   }
 
@@ -68,7 +71,11 @@ class TokenHeadsDrafter final : public Drafter {
                               std::size_t level, std::span<const NodeId> parents) {
     std::vector<std::int32_t> tokens;
     for (const NodeId parent : parents) {
-      const std::vector<TokenId> path = context.tree.tokens_to(parent);
+      std::vector<TokenId> path = context.tree.tokens_to(parent);
+      if (own_token_) {
+        path.insert(path.begin(), TokenId(prompt_end_));
+        path.pop_back();
+      }
       for (std::size_t i = path.size() - level - 1; i < path.size(); ++i)
         tokens.push_back(path[i].value);
     }
@@ -83,6 +90,10 @@ class TokenHeadsDrafter final : public Drafter {
 
   std::vector<std::int32_t> layers_;  // one entry: the state that the heads read
   TokenHeads& heads_;
+  // How the heads are used (formats::HeadReading).
+  int first_;
+  bool own_token_;
+  std::int32_t prompt_end_;
   RankTree tree_;
   std::size_t candidates_;
   int best_tokens_;                     // how many of a row's best tokens are looked at

@@ -31,6 +31,12 @@ void KvStorage::write(std::span<const std::int32_t>, std::span<const float>,
       "found another storage");
 }
 
+std::unique_ptr<KvStorage> Model::make_kv_of(int, std::span<const std::int32_t>) {
+  throw Error(ErrorCode::kNotSupported,
+              "model " + info().name +
+                  ": expected a model whose layers can be left out; found one that runs whole");
+}
+
 void Model::embed(std::span<const std::int32_t>, std::span<float>) {
   refuse_to_share(*this, "embedding");
 }

@@ -147,6 +147,9 @@ struct ForwardBatch {
   // of each row are copied at once, the whole row only when it is asked for. 0 = whole rows at
   // once, as always on a CPU and where the device cannot do otherwise (ForwardOutput tells).
   int best_tokens = 0;
+  // The layers that the rows go through, ascending, where they are not all (LayerSubset): the KV storage is
+  // then one of make_kv_of() for the same layers, and no hidden states can be asked for. Empty = all.
+  std::span<const std::int32_t> layers = {};
   // Hidden states wanted, independent of the logits: for each layer id, of each row. An id 0 .. L-1
   // is the residual stream that enters that layer (0: the embeddings), L = ModelInfo::layers the
   // one after the last layer, kFinalNorm the output of the final norm. Both lists are distinct;
@@ -192,6 +195,9 @@ class Model {
   virtual ~Model() = default;
   virtual const ModelInfo& info() const = 0;
   virtual std::unique_ptr<KvStorage> make_kv(int capacity) = 0;
+  // The same for a part of the layers, as ForwardBatch::layers names them. Error{kNotSupported}: a model
+  // that has no layers to leave out (a draft head).
+  virtual std::unique_ptr<KvStorage> make_kv_of(int capacity, std::span<const std::int32_t> layers);
   // Errors: kInvalidArgument (ids, positions or slots out of range: says which), kOutOfMemory,
   // kCuda, kCancelled (stop was requested, which is checked at least once a layer; this batch's KV
   // slots are then undefined).
@@ -202,7 +208,7 @@ class Model {
   // the embedding matrix [tokens, hidden] as they are stored, without scale or positions.
   virtual void embed(std::span<const std::int32_t> tokens, std::span<float> out);
   // The output head alone over states [rows, hidden] that went through the head's own final norm,
-  // if it has one: logits [rows, vocab], without softcap. Valid until the next call; logits of a
+  // if it has one: logits [rows, vocab], without scale or softcap. Valid until the next call; logits of a
   // forward stay. Errors of both: kInvalidArgument: sizes that do not fit, a token id outside the
   // vocabulary; kNotSupported: this model has none to share (a draft head).
   virtual std::span<const float> output_head(std::span<const float> states);

@@ -50,6 +50,13 @@ void scale_yarn(const RopeConfig& config, std::vector<float>& frequencies) {
 
 }  // namespace
 
+// In fp32, as in transformers.
+float query_scale(const formats::QueryScale& scale, std::int32_t position) {
+  if (scale.beta == 0) return 1;
+  const float times = std::floor(static_cast<float>(position) / static_cast<float>(scale.every));
+  return 1 + static_cast<float>(scale.beta) * std::log(1 + times);
+}
+
 RopeTable::RopeTable(const RopeConfig& config)
     : scale_(static_cast<float>(config.attention_factor)),
       original_context_(config.original_context),

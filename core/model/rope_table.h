@@ -4,12 +4,16 @@
 // fp32 too.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <vector>
 
 #include "core/files/config.h"
 
 namespace triescope {
+
+// By how much q of a row at `position` is multiplied; 1 where the model has no such scale.
+float query_scale(const formats::QueryScale& scale, std::int32_t position);
 
 class RopeTable {
  public:

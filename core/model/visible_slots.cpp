@@ -72,6 +72,13 @@ void check_inputs(const ForwardBatch& batch, const formats::ModelConfig& config,
   check_range(masks.prefix_slots, capacity, "slots of the masks' prefix");
 }
 
+void check_layers(const ForwardBatch& batch, std::int32_t layers) {
+  if (batch.layers.empty()) return;
+  check_rows(batch.layers, static_cast<std::size_t>(layers), "layers");
+  if (!batch.feature_layers.empty())
+    fail("expected no hidden states of a forward through a part of the layers");
+}
+
 }  // namespace
 
 VisibleSlots check_batch(const ForwardBatch& batch, const formats::ModelConfig& config,
@@ -89,6 +96,7 @@ VisibleSlots check_batch(const ForwardBatch& batch, const formats::ModelConfig& 
   check_rows(batch.logit_rows, rows, "logit rows");
   check_feature_layers(batch.feature_layers, static_cast<std::int32_t>(config.layers.size()));
   check_rows(batch.feature_rows, rows, "feature rows");
+  check_layers(batch, static_cast<std::int32_t>(config.layers.size()));
   std::vector<bool> written(static_cast<std::size_t>(capacity), false);
   for (const std::int32_t slot : batch.slots) {
     if (written[static_cast<std::size_t>(slot)])

@@ -122,7 +122,9 @@ void Session::Impl::draft() {
 
 void Session::Impl::forward() {
   rows = frontier;
-  runner->read_best(parts.acceptor->best_tokens());
+  const int best = parts.acceptor->best_tokens();
+  runner->read_best(best > 0 && parts.drafter ? std::max(best, parts.drafter->best_tokens())
+                                              : best);
   if (step == 0) {
     // The log-prob of the forced token stands in the row before it.
     TreeRunner::LogitsSink before_last;

@@ -11,6 +11,7 @@
 #include "core/session/session.h"
 #include "core/session/session_impl.h"
 #include "core/text/tokenizer/conversation.h"
+#include "core/text/tokenizer/vocabulary_hash.h"
 #include "core/verify/rule_table.h"
 
 namespace triescope {
@@ -39,12 +40,14 @@ void check_same_vocabulary(const Tokenizer& target, const Tokenizer& draft,
     const auto quoted = [](std::string_view piece) {
       return json(piece).dump(-1, ' ', false, json::error_handler_t::replace);
     };
-    throw Error(ErrorCode::kNotSupported,
-                "draft model " + draft_name +
-                    ": expected the vocabulary of the model it drafts for; found token " +
-                    std::to_string(id) + " to be " + quoted(draft.piece(id)) + " instead of " +
-                    quoted(target.piece(id)) +
-                    ". Take a model of the same family, trained with the same tokenizer");
+    throw Error(
+        ErrorCode::kNotSupported,
+        "draft model " + draft_name +
+            ": expected the vocabulary of the model it drafts for; found token " +
+            std::to_string(id) + " to be " + quoted(draft.piece(id)) + " instead of " +
+            quoted(target.piece(id)) +
+            ". Take a model of the same family, trained with the same tokenizer, or --method "
+            "universal_draft, which drafts through text");
   }
 }
 
@@ -67,7 +70,7 @@ KvPolicyKind kv_kind_of(const Settings& settings) {
   return KvPolicyKind::kRecycle;
 }
 
-RunContext checked_context(const RunConfig& config, const MethodInfo& method, const Model& model,
+RunContext checked_context(const RunConfig& config, const MethodInfo& method, Model& model,
                            const Tokenizer& tokenizer, std::size_t path_tokens) {
   const ModelInfo& info = model.info();
   RunContext run;
@@ -75,9 +78,14 @@ RunContext checked_context(const RunConfig& config, const MethodInfo& method, co
   if (method.needs == Need::kDraftModel) {
     if (!config.draft.model || !config.draft.tokenizer)
       refuse("method " + method.name +
-             ": expected a draft model, a smaller one with the same vocabulary; found none");
-    check_same_vocabulary(tokenizer, *config.draft.tokenizer, config.draft.model->info().name);
+             (method.any_vocabulary ? ": expected a draft model, a smaller one; found none"
+                                    : ": expected a draft model, a smaller one with the same "
+                                      "vocabulary; found none"));
+    if (!method.any_vocabulary)
+      check_same_vocabulary(tokenizer, *config.draft.tokenizer, config.draft.model->info().name);
     run.draft_model = config.draft.model;
+    run.tokenizer = &tokenizer;
+    run.draft_tokenizer = config.draft.tokenizer;
   }
   if (method.needs == Need::kDraftHead) {
     if (!config.draft.head) refuse("method " + method.name + ": expected a draft head; found none");
@@ -106,8 +114,10 @@ RunContext checked_context(const RunConfig& config, const MethodInfo& method, co
   run.vocab_size = info.vocab_size;
   run.first_unused_token = std::max(info.vocab_size, tokenizer.vocab_size());
   run.row_costs = info.row_costs;
+  run.target = &model;
   run.seed = config.seed;
   run.encode = [&tokenizer](std::string_view text) { return tokenizer.encode(text, false); };
+  run.vocabulary_hash = [&tokenizer] { return vocabulary_hash(tokenizer); };
   return run;
 }
 
@@ -190,6 +200,15 @@ capture::RunInfo Session::Impl::run_info() const {
                           {"file_bytes", draft.file_bytes},
                           {"dtype", to_string(draft.dtype)},
                           {"device", draft.device}};
+  }
+  if (const TreeRunner* drafting = drafting_runner(); drafting && !described.contains("draft")) {
+    // A part of the target.
+    described["draft"] = {{"path", info.path},
+                          {"name", drafting->info().name},
+                          {"family", info.family},
+                          {"layers", drafting->info().layers},
+                          {"dtype", to_string(info.dtype)},
+                          {"device", info.device}};
   }
   if (const TreeRunner* drafting = drafting_runner())
     described["draft"]["kv_bytes_per_token"] = drafting->store().bytes_per_slot();

@@ -43,15 +43,21 @@ void TreeRunner::wait_for_memory(const MemoryWait& wait) {
 
 // `nodes` belong to the last rows; the rows before them are the prompt's.
 void TreeRunner::run(ForwardBatch batch, std::span<const NodeId> nodes, std::stop_token stop) {
+  const std::size_t before = batch.tokens.size() - nodes.size();
+  const auto node_of = [&](std::size_t i) { return i < before ? NodeId() : nodes[i - before]; };
   if (input_source_) {
     input_features_.clear();
-    const std::size_t before = batch.tokens.size() - nodes.size();
     for (std::size_t i = 0; i < batch.tokens.size(); ++i) {
-      const NodeId node = i < before ? NodeId() : nodes[i - before];
-      const std::span<const float> state = input_source_(node, batch.positions[i]);
+      const std::span<const float> state = input_source_(node_of(i), batch.positions[i]);
       input_features_.insert(input_features_.end(), state.begin(), state.end());
     }
     batch.input_features = input_features_;
+  }
+  if (token_source_) {
+    input_tokens_.assign(batch.tokens.begin(), batch.tokens.end());
+    for (std::size_t i = 0; i < input_tokens_.size(); ++i)
+      input_tokens_[i] = token_source_(node_of(i), batch.positions[i], input_tokens_[i]);
+    batch.tokens = input_tokens_;
   }
   batch.slots = store_->in_storage(batch.slots, stored_[0]);
   batch.prefix_slots = store_->in_storage(batch.prefix_slots, stored_[1]);

@@ -85,6 +85,12 @@ class TreeRunner final : public StepRows {
   using FeatureSource = std::function<std::span<const float>(NodeId node, std::int32_t position)>;
   void read_inputs_from(FeatureSource source) { input_source_ = std::move(source); }
 
+  // Gives the token that a row reads in place of its own, which it is told. `node` and `position` as
+  // above.
+  using TokenSource =
+      std::function<std::int32_t(NodeId node, std::int32_t position, std::int32_t token)>;
+  void read_tokens_from(TokenSource source) { token_source_ = std::move(source); }
+
   // Called first. Runs the prompt, then `path`, a chain of pending nodes that hangs below it (may
   // be empty). Afterwards there is one row: that of the last node of `path`, else the root's.
   // `before_last`, where given, sees the logits [vocab] of the row before it.
@@ -167,8 +173,10 @@ class TreeRunner final : public StepRows {
   std::vector<std::int32_t> feature_layers_;
   int best_tokens_ = 0;
   FeatureSource input_source_;
-  std::vector<float> input_features_;    // those of the running forward
-  std::vector<float> prefill_features_;  // [feature_layers, positions, hidden]
+  TokenSource token_source_;
+  std::vector<std::int32_t> input_tokens_;  // those of the running forward, where they are given
+  std::vector<float> input_features_;       // those of the running forward
+  std::vector<float> prefill_features_;     // [feature_layers, positions, hidden]
   std::int32_t prefill_positions_ = 0;
   std::int32_t horizon_ = 0;
   // The text has outgrown ModelInfo::kv_valid_until: all KV is of the longer kind.

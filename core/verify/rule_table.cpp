@@ -27,15 +27,22 @@ constexpr const char* kNotDrawn =
 constexpr const char* kSeveral =
     "min(1, p/q) settles one draft a node, and these are several. Take verify=sample or multi_round, "
     "which go on with the residual, or expansion=1,1,..";
+constexpr const char* kBlockDrawn =
+    "a block is judged by what its drafts were drawn from; these are chosen, not drawn. Take verify=sample, "
+    "which is exact for them";
+constexpr const char* kBlockChain =
+    "a block is a chain, one draft a node, and these are a tree. Take verify=sample or multi_round, which "
+    "go on with the residual, or a chain";
 constexpr const char* kDrawn =
     "expected chosen drafts, found drafts drawn at random, for which verify=sample is exact";
 
 // clang-format off
-const std::array<Line, 7> kTable = {{
+const std::array<Line, 8> kTable = {{
     //                draws  lossy  chosen                   drawn chain             drawn tree
     {"greedy",        false, false, {verify_greedy},         refused(kDrawn),        refused(kDrawn)},
     {"sample",        true,  false, {verify_deterministic},  {verify_chain},         {verify_multi_round}},
     {"chain",         true,  false, refused(kNotDrawn),      {verify_chain},         refused(kSeveral)},
+    {"block",         true,  false, refused(kBlockDrawn),    {verify_block},         refused(kBlockChain)},
     {"published",     true,  true,  refused(kNotDrawn),      {verify_published},      refused(kSeveral)},
     {"multi_round",   true,  false, {verify_multi_round},    {verify_multi_round},   {verify_multi_round}},
     {"typical",       false, true,  {verify_typical},        refused(kDrawn),        refused(kDrawn)},

@@ -296,11 +296,12 @@ std::vector<Parameter> verify_parameters() {
   std::vector<Parameter> parameters = {
       choice(
           "verify", "Verification", "greedy",
-          {"greedy", "sample", "chain", "multi_round", "typical", "top_k"},
+          {"greedy", "sample", "chain", "block", "multi_round", "typical", "top_k"},
           "How drafts are checked. greedy: the text of greedy decoding, exactly. sample: the "
           "distribution of sampling, exactly (one y ~ p per node; a draft passes if it is y). "
           "multi_round: the same distribution, draft by draft against what is left of p. typical, "
-          "top_k: lossy, the text may differ. chain: for one draft per node, drawn at random."),
+          "top_k: lossy, the text may differ. chain, block: for one draft per node, drawn at random; "
+          "block judges them together and accepts more."),
   };
   for (auto& p : warper_parameters()) parameters.push_back(std::move(p));
   parameters.push_back(sampler_parameter());

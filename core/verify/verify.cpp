@@ -37,7 +37,7 @@ Draw draw(const Distribution& distribution, Sampler sampler, Rng& rng) {
   return result;
 }
 
-Distribution residual(const Distribution& p, const Distribution& q) {
+Distribution residual(const Distribution& p, const Distribution& q, double scale) {
   Distribution r;
   std::vector<double> left;
   double sum = 0;
@@ -45,7 +45,7 @@ Distribution residual(const Distribution& p, const Distribution& q) {
   for (std::size_t i = 0; i < p.size(); ++i) {
     while (j < q.size() && q.tokens[j] < p.tokens[i]) ++j;
     const float taken = j < q.size() && q.tokens[j] == p.tokens[i] ? q.probabilities[j] : 0.0f;
-    const double rest = static_cast<double>(p.probabilities[i]) - taken;
+    const double rest = scale * static_cast<double>(p.probabilities[i]) - taken;
     if (rest <= 0) continue;
     r.tokens.push_back(p.tokens[i]);
     left.push_back(rest);

@@ -4,6 +4,7 @@
 //   verify_greedy         exact   the text of greedy decoding
 //   verify_deterministic  exact   the distribution of sampling; drafts with q = 1
 //   verify_chain          exact   the distribution of sampling; one sampled draft a node
+//   verify_block          exact   the same, a whole chain judged as one block
 //   verify_published      lossy   the same without the residual (verify_chain.cpp): SPACE's
 //   verify_multi_round    exact   the distribution of sampling; several sampled drafts a node
 //   verify_typical        lossy   Medusa's typical acceptance
@@ -71,6 +72,7 @@ using VerifyRule = Verification (*)(const VerifyInput&);
 Verification verify_greedy(const VerifyInput& input);
 Verification verify_deterministic(const VerifyInput& input);
 Verification verify_chain(const VerifyInput& input);
+Verification verify_block(const VerifyInput& input);
 Verification verify_published(const VerifyInput& input);
 Verification verify_multi_round(const VerifyInput& input);
 Verification verify_typical(const VerifyInput& input);
@@ -83,8 +85,8 @@ struct Draw {
   float u = -1;  // -1 with Gumbel-max
 };
 Draw draw(const Distribution& distribution, Sampler sampler, Rng& rng);
-// norm(max(0, p - q)): what is left of p once q had its chance; p where only rounding is left.
-Distribution residual(const Distribution& p, const Distribution& q);
+// norm(max(0, scale * p - q)): what is left of p once q had its chance; p where only rounding is left.
+Distribution residual(const Distribution& p, const Distribution& q, double scale = 1);
 // norm(q without the token): draws without replacement go on with it; q where nothing is left.
 Distribution without(const Distribution& q, std::int32_t token);
 // The longest path from root over drafts that `accepted` marks. Among paths of one length, the

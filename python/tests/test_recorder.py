@@ -151,6 +151,31 @@ class Recording(Case):
                           (6, "alloc", 9, 3), (8, "move", 3, 3), (8, "free", 7, 2), (8, "free", 9, 3)])
         self.assertEqual([(row["step"], row["live"], row["reserved"]) for row in self.rows("memory")], [(0, 2, 0), (1, 4, 16)])
 
+    def test_slots_between_the_forwards_of_a_head_are_told_there(self):
+        cap = self.recorder()
+        cap.prompt([1, 2, 3])
+        with cap.round() as r:
+            r.draft([4, 5], drafter=triescope.Drafter("my head", "head"))
+            r.rows([0], slots=[7], owner="head")
+            r.kv(freed=[7], owner="head", phase="forward")
+            r.rows([1], slots=[7], owner="head")
+            r.kv(live=1, reserved=8, owner="head")
+            r.rows([-1, 0, 1], slots=[2, 3, 4])
+            r.kv(garbage=[4])
+            r.kv(live=4)
+            r.commit([0], token=6)
+        cap.finish()
+        head = [row for row in self.rows("slot") if row["whose"] == "head"]
+        self.assertEqual([(row["action"], row["slot"], row["tick"] % 5) for row in head],
+                         [("alloc", 7, 0), ("free", 7, 0), ("reuse", 7, 0)])
+        # Several calls of an owner are one row of its figures.
+        memory = [(row["whose"], row["live"]) for row in self.rows("memory") if row["step"] == 1]
+        self.assertEqual(memory, [("target", 4), ("head", 1)])
+        with self.assertRaises(ValueError), cap.__class__(self.path("other.tscap")) as other:
+            other.prompt([1])
+            with other.round() as r:
+                r.kv(freed=[1], phase="accept")
+
     def test_what_is_not_told_is_not_made_up(self):
         with self.recorder() as cap:
             cap.prompt([1, 2])
@@ -212,6 +237,32 @@ class Recording(Case):
         mask[2][1] = True
         self.check_remark("not its own text", lambda cap: tree_round(cap, mask))
         self.assertEqual(self.rows("seen")[2]["slots"], "0-5")
+
+    def test_lists_of_slots_without_slots_are_those_of_a_cache_without_gaps(self):
+        def tell(cap):
+            end = 3 + len(cap.tokens())
+            tree_round(cap, [range(end + row) for row in range(4)])
+
+        self.check_remark("not its own text", tell)
+        self.assertEqual([row["slot"] for row in self.rows("input")][3:7], [3, 4, 5, 6])
+
+    def test_a_finished_capture_is_one_file_and_stays_one_when_it_is_read(self):
+        with self.recorder() as cap:
+            cap.prompt([1, 2, 3])
+            tree_round(cap)
+        with triescope.open(self.path()) as run:
+            self.assertEqual(len(run.steps), 2)
+        self.assertEqual(os.listdir(self.folder), ["run.tscap"])
+
+    def test_a_warning_names_the_line_of_the_program_that_is_recorded(self):
+        mask = [list(line) for line in TREE]
+        mask[2][1] = True
+        with self.assertWarns(RecordWarning) as caught, self.recorder() as cap:
+            cap.prompt([1, 2, 3])
+            with cap.round() as r:
+                r.commit([], token=8)
+            tree_round(cap, mask)
+        self.assertEqual(caught.filename, __file__)
 
     def test_an_ancestor_that_is_hidden(self):
         mask = [list(line) for line in TREE]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+import sys
 import threading
 import time
 import warnings
@@ -15,6 +16,14 @@ from ._file import CaptureFile
 from ._schema import COLUMNS, tables_of
 from ._tree import Tree
 from ._words import DRAFTER_KINDS, OWNERS, PHASES, Drafter, RecordError, RecordWarning, choice
+
+
+def _callers() -> int:
+    """The stacklevel at which a warning names the line of the caller's program, not one of this package."""
+    level, frame = 1, sys._getframe(1)
+    while frame.f_back is not None and frame.f_globals.get("__package__") == __package__:
+        level, frame = level + 1, frame.f_back
+    return level
 
 
 class Book:
@@ -167,7 +176,7 @@ class Book:
         if rule not in self._warned:
             self._warned.add(rule)
             warnings.warn(f"{text} (recorded as it is; more of this kind is only in the capture's log)", RecordWarning,
-                          stacklevel=5)
+                          stacklevel=_callers())
 
     def write(self, run: Optional[Dict[str, Any]] = None) -> None:
         """Writes the rows since the last call, together."""
@@ -179,7 +188,7 @@ class Book:
             if self.strict:
                 raise RecordError(f"{self.path}: cannot be written: {error}") from error
             warnings.warn(f"{self.path}: cannot be written any more: {error}; the run goes on unrecorded. "
-                          "What was written stays readable", RecordWarning, stacklevel=5)
+                          "What was written stays readable", RecordWarning, stacklevel=_callers())
         finally:
             self.changes.clear()
             for rows in self.rows.values():

@@ -88,6 +88,9 @@ class CaptureFile:
             return
         try:
             db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            # One file, which readers leave as it is. SQLite refuses this while somebody reads; then it stays as it was.
+            db.execute("PRAGMA busy_timeout=0")
+            db.execute("PRAGMA journal_mode=DELETE")
         except sqlite3.Error:
             pass
         db.close()

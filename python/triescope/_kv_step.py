@@ -2,13 +2,40 @@
 
 from __future__ import annotations
 
-from typing import Set
+from typing import Any, Dict, Optional, Set
 
 from . import _memory as memory
+from ._words import OWNERS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .round import Round
+
+
+def between(r: "Round", owner: str, forward: Optional[int], tick: int) -> None:
+    """What happened to an owner's slots between its forwards, up to this one (None: all that is left)."""
+    for kv in r.told_kv:
+        if kv["owner"] == owner and kv["phase"] == "forward" and not kv.get("is_done") and (
+                forward is None or kv["forward"] <= forward):
+            kv["is_done"] = True
+            _change_slots(r, kv, tick)
+
+
+def _change_slots(r: "Round", kv: Dict[str, Any], tick: int) -> None:
+    book = r.book
+    cache = book.caches[kv["owner"]]
+    before = {slot: cache.holder.get(slot) for slot in [source for source, _ in kv["moved"]] + kv["freed"]}
+    for source, to in kv["moved"]:
+        node = before.get(source)
+        if node is None:
+            book.remark("moved", f"step {r.step}: slot {source} is moved to {to}, but nothing is known to lie there", tick)
+            continue
+        cache.move(source, to, node, tick)
+    for slot in kv["garbage"]:
+        if slot in cache.holder:
+            cache.waste(slot, tick)
+    for slot in kv["freed"]:
+        cache.free(slot, tick, before.get(slot))
 
 
 def settle(r: "Round", step: int, tick: int, on_path: Set[int]) -> None:
@@ -16,28 +43,18 @@ def settle(r: "Round", step: int, tick: int, on_path: Set[int]) -> None:
     book = r.book
     told = [kv for kv in r.told_kv if kv["moved"] or kv["freed"] or kv["garbage"]]
     for kv in told:
-        cache = book.caches[kv["owner"]]
-        before = {slot: cache.holder.get(slot) for slot in [source for source, _ in kv["moved"]] + kv["freed"]}
-        for source, to in kv["moved"]:
-            node = before.get(source)
-            if node is None:
-                book.remark("moved", f"step {step}: slot {source} is moved to {to}, but nothing is known to lie there", tick)
-                continue
-            cache.move(source, to, node, tick)
-        for slot in kv["garbage"]:
-            if slot in cache.holder:
-                cache.waste(slot, tick)
-        for slot in kv["freed"]:
-            cache.free(slot, tick, before.get(slot))
-    has_target = bool(book.caches["target"].holder)
-    if not told and has_target:
+        if kv["phase"] == "commit":
+            _change_slots(r, kv, tick)
+    if book.caches["target"].holder and not any(kv["owner"] == "target" for kv in told):
         if book.kind == "beams":
             _waste_dead_beams(r, tick, on_path)
         else:
             _settle_text(r, tick, on_path)
-    for kv in r.told_kv:
-        if kv["live"] is not None or kv["reserved"] is not None or kv in told or kv["taken"]:
-            memory.add(book, step, kv)
+    for owner in OWNERS:
+        mine = [kv for kv in r.told_kv if kv["owner"] == owner]
+        figures = [kv for kv in mine if kv["live"] is not None or kv["reserved"] is not None]
+        if figures or any(kv in told or kv["taken"] for kv in mine):
+            memory.add(book, step, {**(figures or mine)[-1], "moved_bytes": sum(kv["moved_bytes"] for kv in mine)})
     if not r.told_kv and book.caches["target"].holder:
         memory.add(book, step, memory.NOTHING_TOLD)
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, List
+from typing import Any, Dict, List, Optional
 
-from . import _checks, _prompt, _values as values
+from . import _checks, _kv_step, _prompt, _values as values
 from ._masks import each_bit, runs
-from ._words import DRAFT, FORWARD
+from ._words import DRAFT, FORWARD, OWNERS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ def place(r: "Round", batch: Dict[str, Any]) -> None:
     count = len(nodes)
     mask, columns = batch.get("mask"), batch.get("columns")
     slots = batch.get("slots")
-    if slots is None and columns is not None and owner == "target" and book.kind != "beams":
+    if slots is None and mask is not None and owner == "target" and book.kind != "beams":
         slots = batch["slots"] = _dense_slots(r, count, columns, batch["tick"])
     if book.is_late and owner == "target":
         batch["prompt"] = _prompt.places(book, r)
@@ -37,13 +37,13 @@ def place(r: "Round", batch: Dict[str, Any]) -> None:
     _checks.check_mask(r, batch)
 
 
-def _dense_slots(r: "Round", count: int, columns: int, tick: int) -> List[int]:
+def _dense_slots(r: "Round", count: int, columns: Optional[int], tick: int) -> List[int]:
     """Where rows lie in a cache without gaps: behind the text."""
     book = r.book
     if not book.is_dense:
         book.is_dense = True
         book.dense_length = len(book.prompt or ()) - len(r.prompt_rows) + max(0, book.tree.depth[r.tip] - 1)
-    base = book.dense_length if columns == count else columns - count
+    base = book.dense_length if columns is None or columns == count else columns - count
     if base != book.dense_length:
         book.remark("columns", f"step {r.step}: the mask has {columns} columns; the text and {count} rows have "
                                f"{book.dense_length + count}, the rows alone {count}", tick)
@@ -97,7 +97,11 @@ def write(r: "Round", step: int) -> Dict[int, values.Row]:
     for is_target, tick in ((False, draft), (True, forward)):
         for batch in r.batches:
             if (batch["owner"] == "target") == is_target:
+                _kv_step.between(r, batch["owner"], batch["forward"], tick)
                 _write_batch(r, step, batch, tick)
+        for owner in OWNERS:
+            if (owner == "target") == is_target:
+                _kv_step.between(r, owner, None, tick)
         for owner, nodes, rows in r.outputs if not is_target else ():
             if owner != "target":
                 _write_said(r, owner, nodes, rows, tick)

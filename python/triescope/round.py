@@ -8,7 +8,7 @@ from . import _beam_step, _checks, _drafting, _placing, _prompt, _text_step, _va
 from ._book import Book
 from ._masks import mask_rows
 from ._verdicts import told_of
-from ._words import ACCEPT, DRAFT, FORWARD, LOG_LEVELS, OWNERS, PHASES, Node, NodeIndex, choice
+from ._words import ACCEPT, DRAFT, FORWARD, KV_PHASES, LOG_LEVELS, OWNERS, PHASES, Node, NodeIndex, choice
 from ._schema import LIMITS
 
 
@@ -203,10 +203,12 @@ class Round:
     def kv(self, taken: Any = (), moved: Any = (), freed: Any = (), garbage: Any = (), live: Optional[int] = None,
            reserved: Optional[int] = None, bytes_per_token: Optional[int] = None, *, owner: str = "target",
            moved_bytes: int = 0, greedy: Optional[int] = None, batch_beam: Optional[int] = None,
-           device: Tuple[int, int] = (-1, -1)) -> None:
+           device: Tuple[int, int] = (-1, -1), phase: str = "commit") -> None:
         """What happened to KV slots: taken [(slot, node)], moved [(from, to)], freed and garbage [slot]; live and
-        reserved: tokens at the end of the step."""
+        reserved: tokens at the end of the step. phase: when slots were moved, freed or marked as garbage: at the
+        "commit", or with the owner's "forward"s, between the calls of rows() where this call stands."""
         choice("kv(owner=…)", owner, OWNERS)
+        choice("kv(phase=…)", phase, KV_PHASES)
 
         def pairs(value: Any, name: str) -> List[Tuple[Any, Any]]:
             result = []
@@ -227,7 +229,8 @@ class Round:
                              "live": values.count(live, "kv(live=…)"), "reserved": values.count(reserved, "kv(reserved=…)"),
                              "bytes": bytes_per_token, "moved_bytes": moved_bytes,
                              "greedy": values.count(greedy, "kv(greedy=…)"),
-                             "batch_beam": values.count(batch_beam, "kv(batch_beam=…)"), "device": device})
+                             "batch_beam": values.count(batch_beam, "kv(batch_beam=…)"), "device": device, "phase": phase,
+                             "forward": sum(one["owner"] == owner for one in self.batches)})
 
     def time(self, draft: float = 0.0, forward: float = 0.0, accept: float = 0.0, commit: float = 0.0,
              observe: float = 0.0) -> None:

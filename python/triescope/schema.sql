@@ -105,7 +105,7 @@ CREATE TABLE verdict (
   score REAL DEFAULT 0,
   gap REAL DEFAULT 0,
   replacement INTEGER DEFAULT -1 CHECK (replacement BETWEEN -1 AND 268435456),
-  reason TEXT DEFAULT 'none' CHECK (reason IN ('none', 'is_argmax', 'not_argmax', 'draw_is_this', 'draw_is_another', 'below_ratio', 'not_below_ratio', 'below_rest', 'not_below_rest', 'typical', 'not_typical', 'typical_off_path', 'in_top_k', 'not_in_top_k', 'top_k_off_path', 'parent_refused', 'after_end', 'not_reached', 'argmax', 'gumbel_argmax', 'drawn', 'drawn_from_residual', 'drawn_from_rest', 'drawn_from_typical', 'eos', 'max_tokens', 'beam_eos', 'beam_max_tokens', 'better_finished', 'pruned_relative', 'pruned_absolute', 'pruned_local', 'beam_kept', 'beam_kept_of_all', 'none_left_at_max_tokens', 'search_over', 'beam_outdone', 'forced', 'branched', 'no_live_text', 'draft_outdone')),
+  reason TEXT DEFAULT 'none' CHECK (reason IN ('none', 'is_argmax', 'not_argmax', 'draw_is_this', 'draw_is_another', 'below_ratio', 'not_below_ratio', 'block_reaches', 'block_goes_on', 'block_falls_short', 'below_rest', 'not_below_rest', 'typical', 'not_typical', 'typical_off_path', 'in_top_k', 'not_in_top_k', 'top_k_off_path', 'parent_refused', 'after_end', 'not_reached', 'argmax', 'gumbel_argmax', 'drawn', 'drawn_from_residual', 'drawn_from_block', 'drawn_from_rest', 'drawn_from_typical', 'eos', 'max_tokens', 'beam_eos', 'beam_max_tokens', 'better_finished', 'pruned_relative', 'pruned_absolute', 'pruned_local', 'beam_kept', 'beam_kept_of_all', 'none_left_at_max_tokens', 'search_over', 'beam_outdone', 'forced', 'branched', 'no_live_text', 'draft_outdone')),
   value REAL DEFAULT 0,
   threshold REAL DEFAULT 0,
   count INTEGER DEFAULT 0 CHECK (count BETWEEN 0 AND 2147483647),

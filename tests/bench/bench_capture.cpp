@@ -1,11 +1,9 @@
-// What recording costs the decode thread, and how fast a large capture opens. Plain figures,
-// printed:
-//   bench_capture [milliseconds of a step to compare with]
+// How fast a large capture is written and opened. Plain figures, printed. (What recording costs a
+// run: `triescope bench --only recording`.)
+//   bench_capture
 #include <chrono>
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
-#include <thread>
 
 #include "core/capture/capture.h"
 #include "core/capture/writer.h"
@@ -19,30 +17,6 @@ using Clock = std::chrono::steady_clock;
 
 double ms_since(Clock::time_point start) {
   return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
-}
-
-// Rows of a step as beam search with b = 9 hands them over, at the pace of a real model.
-void recording_overhead(const std::string& path, double step_ms) {
-  constexpr int kSteps = 100;
-  for (const Level level : {Level::kSteps, Level::kTree, Level::kFull}) {
-    double inside_ms = 0;
-    {
-      const auto recorder = open_recorder(path, {.level = level});
-      auto start = Clock::now();
-      triescope::test::record_sample(
-          *recorder, kSteps, 9,
-          [&](Tick tick) {
-            if (phase_of(tick) != Phase::kObserve) return;
-            inside_ms += ms_since(start);
-            std::this_thread::sleep_for(std::chrono::duration<double, std::milli>(step_ms));
-            start = Clock::now();
-          },
-          false);
-    }
-    std::printf(
-        "recording, level %d: %.4f ms of the decode thread per step = %.3f %% of a %.0f ms step\n",
-        static_cast<int>(level), inside_ms / kSteps, 100 * inside_ms / kSteps / step_ms, step_ms);
-  }
 }
 
 void throughput_and_opening(const std::string& path, int steps, int beams) {
@@ -76,8 +50,7 @@ void throughput_and_opening(const std::string& path, int steps, int beams) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int main() {
   const triescope::test::TempDir dir;
-  recording_overhead(dir.path() / "paced.tscap", argc > 1 ? std::atof(argv[1]) : 40);
   throughput_and_opening(dir.path() / "large.tscap", 10'000, 9);
 }

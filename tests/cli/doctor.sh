@@ -25,6 +25,11 @@ expect 6 '^position.depth: all rows behind the prompt are off by the same \(cert
 [[ $? == 6 ]] || { echo "FAILED: exit code of --json"; failures=$((failures + 1)); }
 check_json "$work/off.json" '[f["code"] for f in d["findings"]] == ["position.depth"]'
 check_json "$work/off.json" 'd["findings"][0]["first"]["step"] == 1 and d["findings"][0]["count"] > 5 and d["findings"][0]["text"]'
+# A place that is not there is told without a window.
+expect 3 'has no step 999; its steps are 0 to' env -u DISPLAY -u WAYLAND_DISPLAY "$TRIESCOPE" "$run" --open step/999
+expect 3 'has no node 99999; its nodes are 0 to' env -u DISPLAY -u WAYLAND_DISPLAY "$TRIESCOPE" "$run" --open step/1/node/99999
+expect 2 'expected step/12, node/57 or step/12/node/57' env -u DISPLAY -u WAYLAND_DISPLAY "$TRIESCOPE" "$run" --open here
+expect 3 'text.tscap' env -u DISPLAY -u WAYLAND_DISPLAY "$TRIESCOPE" "$work/text.tscap" --open step/1
 # Two runs.
 expect 0 'nothing found' "$TRIESCOPE" doctor "$run" "$work/off.tscap"
 expect 6 '^text.greedy: two texts of one prompt part: chosen' "$TRIESCOPE" doctor "$run" "$work/beam.tscap"
@@ -55,7 +60,12 @@ config["eagle_config"]["eagle_aux_hidden_state_layer_ids"] = [layer + 1 for laye
 json.dump(config, open(sys.argv[1], "w"))
 P
   expect 6 'read with auxiliary layers one down the head makes' "$TRIESCOPE" doctor "$work/right.tscap" --model SmolLM2-135M-Instruct --head "$work/head"
-  expect 3 'whose file has one reading' "$TRIESCOPE" doctor "$work/right.tscap" --model SmolLM2-135M-Instruct --head "$TRIESCOPE_SOURCE/assets/draft/medusa"
+  expect 3 'whose file has one reading' "$TRIESCOPE" doctor "$work/right.tscap" --model SmolLM2-135M-Instruct --head "$TRIESCOPE_SOURCE/assets/draft/space"
+  # A run that used the head with its layers one up: the file is right, the program is not.
+  "$TRIESCOPE" decode --method eagle3 --set layers=3,16,28 --prompt "The three primary colours are red, yellow and blue. Mixing" --max-new-tokens 24 --capture "$work/used.tscap" --quiet >/dev/null
+  "$TRIESCOPE" doctor "$work/used.tscap" --model SmolLM2-135M-Instruct --head "$TRIESCOPE_SOURCE/assets/draft/eagle3" --json >"$work/used.json"
+  check_json "$work/used.json" '[f["kind"] for f in d["findings"]] == ["the recorded program used the head in another way than it was trained for"]'
+  check_json "$work/used.json" '[r["reading"] for r in d["head_readings"] if r["used"]] == ["auxiliary layers one up"] and [r["reading"] for r in d["head_readings"] if r["trained"]] == ["as the file says"]'
   python3 - "$work/real.tscap" <<'P'
 import sqlite3, sys
 db = sqlite3.connect(sys.argv[1])

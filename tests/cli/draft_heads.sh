@@ -16,7 +16,7 @@ expect 0 'draft head: .*EAGLE' run --method eagle2 --draft "$heads/eagle"
 expect 0 'verify=typical is lossy' run --method medusa --draft "$heads/medusa" --set verify=typical
 expect 2 'which --method eagle or eagle2 takes' run --method medusa --draft "$heads/eagle"
 expect 2 'which --method eagle3 takes' run --method eagle2 --draft "$heads/eagle3"
-expect 2 'expects a draft head, found a draft model, which --method draft_model takes' run --method hydra --draft "$heads/target"
+expect 2 'expects a draft head, found a draft model, which --method draft_model or universal_draft takes' run --method hydra --draft "$heads/target"
 expect 2 'expects a draft model, found a draft head, which --method medusa, hydra, eagle, eagle2, eagle3, space take' run --method draft_model --draft "$heads/medusa"
 expect 2 'expected a draft head, trained for the model; found none' run --method eagle3
 expect 2 'layers: expected 3 as the head reads' run --method eagle3 --draft "$heads/eagle3" --set layers=1,2

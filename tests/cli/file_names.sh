@@ -19,12 +19,35 @@ for name in :memory: 'file:x?mode=memory' 'file::memory:'; do
   expect 0 'written' "$TRIESCOPE" export "$name" --format jsonl -o x.jsonl
   rm -f -- "$name"*
 done
+# A picture, a table or a page never takes the place of a capture or a model, least of all of the one it is made of.
+cp "$TRIESCOPE_SOURCE/tests/fixtures/captures/beam.tscap" own.tscap && chmod u+w own.tscap
+printf 'GGUF\3\0\0\0' >some.gguf
+python3 -c 'import json, struct; head = json.dumps({"w": {"dtype": "F32", "shape": [1], "data_offsets": [0, 4]}}).encode(); open("some.safetensors", "wb").write(struct.pack("<Q", len(head)) + head + b"\0" * 4)'
+sha256sum own.tscap some.gguf some.safetensors >kept
+for format in "--panel log --format csv" "--panel trie --format svg" "--panel trie --format png" "--panel trie --format gif" "--format jsonl" "--format html"; do
+  expect 2 'own.tscap: exists and is a capture, which would be lost; expected another name' "$TRIESCOPE" export own.tscap $format -o own.tscap
+  for other in some.gguf some.safetensors; do
+    expect 2 "$other: exists and is a model, which would be lost" "$TRIESCOPE" export own.tscap $format -o $other
+  done
+done
+sha256sum --quiet -c kept || { echo "FAILED: a capture or a model was replaced"; failures=$((failures + 1)); }
+ln -s own.tscap link.svg
+expect 2 'link.svg: exists and is a capture' "$TRIESCOPE" export own.tscap --panel trie --format svg -o link.svg
+echo old >old.svg
+expect 0 'written' "$TRIESCOPE" export own.tscap --panel trie --format svg -o old.svg
 if [[ -e $model ]]; then
   decode() { "$TRIESCOPE" decode --model "$model" --prompt-ids 1,2,3 --method greedy --max-new-tokens 3 "$@"; }
   expect 3 "$is_folder a text file" "$TRIESCOPE" tokenize --model "$model" --file folder
   expect 3 "$is_folder a .jsonl file" "$TRIESCOPE" bench --model "$model" --only drafts --prompts folder
   expect 3 "datastore: $is_folder" "$TRIESCOPE" decode --model "$model" --prompt hi --method rest --set datastore=folder
   expect 2 'folder: exists and is not a capture' decode --capture folder
+  # A byte order mark is no text.
+  printf '\xef\xbb\xbfHello there' >marked.txt && printf 'Hello there' >plain.txt
+  for file in marked plain; do
+    "$TRIESCOPE" tokenize --model "$model" --file $file.txt >$file.ids
+    "$TRIESCOPE" decode --model "$model" --prompt-file $file.txt --method greedy --max-new-tokens 2 --quiet >$file.text
+  done
+  cmp -s marked.ids plain.ids && cmp -s marked.text plain.text || { echo "FAILED: a byte order mark became text"; failures=$((failures + 1)); }
   echo "Hello there" >prompt.txt
   expect 0 'tokens' "$TRIESCOPE" decode --model "$model" --prompt-file prompt.txt --method greedy --max-new-tokens 1
   expect 0 'tokens' bash -c '"$1" decode --model "$2" --prompt-file <(echo Hello) --method greedy --max-new-tokens 1' _ "$TRIESCOPE" "$model"

@@ -7,7 +7,7 @@ expect 0 'libtorch' "$TRIESCOPE" --version
 expect 2 'no-such-option' "$TRIESCOPE" decode --no-such-option
 expect 2 '.' "$TRIESCOPE" no-such-subcommand-or-file --no-such-option
 # A name that is not one is a usage error, with the nearest one; a path that is not there is bad input.
-expect 2 "'foo' is neither a subcommand nor a file; subcommands are decode, methods, info, tokenize, export, explain, doctor, lesson, bench, check, capture$" "$TRIESCOPE" foo
+expect 2 "'foo' is neither a subcommand nor a file; subcommands are decode, methods, info, tokenize, export, explain, doctor, lesson, datastore, bench, check, capture$" "$TRIESCOPE" foo
 # The format of captures: SQL that makes an empty one, and a capture that has little says what panels miss.
 sql=$("$TRIESCOPE" capture schema --sql)
 python3 - "$work/own.tscap" "$sql" <<'PY'
@@ -31,6 +31,11 @@ for name in some-modle SomeModel; do
   TRIESCOPE_MODELS=$work/models expect 2 "model '$name' is neither .*; did you mean some-model\?$" "$TRIESCOPE" decode --prompt hi --model $name
 done
 expect 2 'max-new-tokens' "$TRIESCOPE" decode --prompt hi --max-new-tokens 0
+# A seed or a setting that would be another than it seems.
+for seed in -1 18446744073709551616 99999999999999999999 1e3 1.5 ' 7' 0x; do
+  expect 2 "seed: expected a whole number from 0 to 18446744073709551615" "$TRIESCOPE" decode --prompt hi "--seed=$seed"
+done
+expect 2 'num_beams is given twice: 2 and 3' "$TRIESCOPE" decode --prompt hi --set num_beams=2 --set num_beams=3
 expect 2 'num_beams' "$TRIESCOPE" decode --prompt hi --set num_beams=0
 expect 2 'num_beams' "$TRIESCOPE" decode --prompt hi --set num_beams=many
 expect 2 'no_such_parameter' "$TRIESCOPE" decode --prompt hi --set no_such_parameter=1

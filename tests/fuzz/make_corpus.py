@@ -422,6 +422,31 @@ def make_narration():
     put("narration", "unknown", "[gap.her]\n{step:a|b|c}\n")
 
 
+def datastore_hash(data):
+    """core/base/hash.h, of data in words of four bytes."""
+    value = 0xCBF29CE484222325
+    for (word,) in struct.iter_unpack("<I", data):
+        value = (value ^ word) * 0x100000001B3 % 2**64
+        value = (value << 29 | value >> 35) % 2**64
+    return value
+
+
+def datastore(tokens, vocab_size, order=None):
+    """core/lookup/datastore.h"""
+    if order is None:
+        order = sorted(range(len(tokens)), key=lambda i: tokens[i:])
+    payload = struct.pack(f"<{len(tokens)}i", *tokens) + struct.pack(f"<{len(order)}i", *order)
+    header = struct.pack("<8sIIQQIIQ", b"TRIESTOR", 1, len(order), len(tokens), 7, vocab_size, tokens.count(-2), datastore_hash(payload))
+    return header + struct.pack("<QQ", datastore_hash(header), 0) + payload
+
+
+def make_datastore():
+    put("datastore", "two_documents", datastore([1, 2, 3, 1, 2, 4, -2, 2, 3, 1, 2, -2], 5))
+    put("datastore", "repeats", datastore([1] * 40 + [-2], 2))
+    put("datastore", "empty", datastore([], 1))
+    put("datastore", "no_order", datastore([3, 1, 2, -2], 4, [7, -1, 3, 3]))
+
+
 if __name__ == "__main__":
     make_safetensors()
     make_gguf()
@@ -435,3 +460,4 @@ if __name__ == "__main__":
     make_capture()
     make_lesson()
     make_narration()
+    make_datastore()

@@ -22,6 +22,8 @@ SIZES = {"hidden_size": 32, "num_hidden_layers": 4, "num_attention_heads": 4, "n
          "pad_token_id": 0}
 LLAMA3 = {"rope_type": "llama3", "factor": 8.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0,
           "original_max_position_embeddings": 32}
+VISION = {"model_type": "pixtral", "hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 24,
+          "head_dim": 8, "image_size": 28, "patch_size": 14}
 CASES = {
     "llama": {"model_type": "llama"},
     "llama tied, biases, head_dim": {"model_type": "llama", "tie_word_embeddings": True, "attention_bias": True, "mlp_bias": True,
@@ -60,6 +62,58 @@ CASES = {
                "rope_theta": 1000000.0, "rope_local_base_freq": 10000.0, "sliding_window_pattern": 2},
     "gemma3 six layers a round": {"model_type": "gemma3_text", "head_dim": 16, "sliding_window": 16, "query_pre_attn_scalar": 16,
                                   "num_hidden_layers": 7},
+    "granite": {"model_type": "granite", "embedding_multiplier": 3.0, "attention_multiplier": 0.25, "residual_multiplier": 0.3,
+                "logits_scaling": 2.0},
+    "granite tied, biases, rope yarn": {"model_type": "granite", "embedding_multiplier": 12.0, "attention_multiplier": 0.015625,
+                                        "residual_multiplier": 0.22, "logits_scaling": 8.0, "tie_word_embeddings": True,
+                                        "attention_bias": True, "mlp_bias": True, "rope_parameters": {
+                                            "rope_type": "yarn", "rope_theta": 10000000.0, "factor": 4.0,
+                                            "original_max_position_embeddings": 32}},
+    "gpt_neox": {"model_type": "gpt_neox", "rotary_pct": 0.5},
+    "gpt_neox one after the other, no biases": {"model_type": "gpt_neox", "use_parallel_residual": False, "attention_bias": False,
+                                                "hidden_act": "gelu_new", "rope_parameters": {
+                                                    "rope_type": "linear", "factor": 2.0, "rope_theta": 5000.0,
+                                                    "partial_rotary_factor": 1.0}},
+    "olmo2": {"model_type": "olmo2"},
+    "olmo2 multi-head, tied": {"model_type": "olmo2", "num_key_value_heads": 4, "tie_word_embeddings": True, "rope_theta": 500000.0},
+    "olmo3": {"model_type": "olmo3", "sliding_window": 16},
+    # The older form: rope_theta and rope_scaling are those of the full layers alone.
+    "olmo3 rope_theta": {"model_type": "olmo3", "sliding_window": 16, "rope_theta": 10000.0},
+    "olmo3 rope yarn": {"model_type": "olmo3", "sliding_window": 16, "rope_theta": 500000.0, "rope_scaling": {
+        "rope_type": "yarn", "factor": 8.0, "original_max_position_embeddings": 32, "attention_factor": 1.2079441541679836},
+        "layer_types": ["full_attention", "sliding_attention", "full_attention", "sliding_attention"]},
+    "glm4": {"model_type": "glm4", "head_dim": 16},
+    "glm4 no biases, all of a head": {"model_type": "glm4", "head_dim": 8, "attention_bias": False, "partial_rotary_factor": 1.0},
+    "cohere2": {"model_type": "cohere2", "sliding_window": 16, "logit_scale": 0.25, "layer_norm_eps": 1e-3},
+    "cohere2 untied, biases": {"model_type": "cohere2", "sliding_window": 16, "tie_word_embeddings": False, "attention_bias": True,
+                               "rope_theta": 50000.0, "sliding_window_pattern": 2},
+    "starcoder2": {"model_type": "starcoder2", "sliding_window": 16},
+    "starcoder2 untied, no biases, no window": {"model_type": "starcoder2", "tie_word_embeddings": False, "use_bias": False,
+                                                "hidden_act": "gelu", "norm_epsilon": 1e-3},
+    "exaone4": {"model_type": "exaone4", "sliding_window": 16},
+    "exaone4 no window, rope llama3": {"model_type": "exaone4", "sliding_window": None, "tie_word_embeddings": True,
+                                       "layer_types": ["full_attention"] * 4, "rope_theta": 1000000.0, "rope_scaling": LLAMA3},
+    "stablelm": {"model_type": "stablelm", "use_qkv_bias": True, "partial_rotary_factor": 0.5},
+    "stablelm side by side, norms on q and k": {"model_type": "stablelm", "use_parallel_residual": True, "qk_layernorm": True,
+                                         "tie_word_embeddings": True, "layer_norm_eps": 1e-3},
+    "phi": {"model_type": "phi", "num_key_value_heads": 4, "intermediate_size": 128},
+    "phi grouped, all of a head": {"model_type": "phi", "partial_rotary_factor": 1.0, "layer_norm_eps": 1e-3},
+    "seed_oss": {"model_type": "seed_oss", "head_dim": 16},
+    "seed_oss biases": {"model_type": "seed_oss", "head_dim": 8, "attention_bias": False, "attention_out_bias": True,
+                        "mlp_bias": True, "tie_word_embeddings": True},
+    "ministral3": {"model_type": "ministral3", "head_dim": 8, "rope_parameters": {
+        "rope_type": "yarn", "rope_theta": 1000000.0, "factor": 16.0, "original_max_position_embeddings": 12, "beta_fast": 32.0,
+        "beta_slow": 1.0, "mscale_all_dim": 1.0, "mscale": 1.0, "llama_4_scaling_beta": 0.3}},
+    "ministral3 window, tied": {"model_type": "ministral3", "head_dim": 16, "sliding_window": 16, "tie_word_embeddings": True,
+                                "rope_parameters": {"rope_type": "yarn", "rope_theta": 1000000.0, "factor": 4.0,
+                                                    "original_max_position_embeddings": 16, "llama_4_scaling_beta": 0.1}},
+    "mistral3": {"model_type": "mistral3", "tie_word_embeddings": False, "text_config": {
+        **SIZES, "model_type": "mistral", "head_dim": 8, "sliding_window": None, "rope_theta": 1000000.0},
+        "vision_config": VISION},
+    "mistral3 of ministral3": {"model_type": "mistral3", "text_config": {
+        **SIZES, "model_type": "ministral3", "head_dim": 8, "rope_parameters": {
+            "rope_type": "yarn", "rope_theta": 1000000.0, "factor": 16.0, "original_max_position_embeddings": 12,
+            "mscale_all_dim": 1.0, "mscale": 1.0, "llama_4_scaling_beta": 0.3}}, "vision_config": VISION},
     "gpt2": {"model_type": "gpt2", "n_embd": 32, "n_layer": 3, "n_head": 4, "n_positions": 128, "vocab_size": VOCAB,
              "bos_token_id": 1, "eos_token_id": 2},
 }
@@ -77,19 +131,32 @@ def values_of(index, shape, is_norm):
     return (unit * np.float32(0.5) + np.float32(1.0 if is_norm else 0.0)).reshape(shape)
 
 
+def name_in_file(key, model_type):
+    """The name that save_pretrained writes for a parameter."""
+    if model_type == "gpt_neox":
+        return key.replace("lm_head.", "embed_out.")
+    if model_type == "mistral3":
+        for inside, written in (("model.language_model.", "language_model.model."), ("lm_head.", "language_model.lm_head."),
+                                ("model.", "")):
+            if key.startswith(inside):
+                return written + key.removeprefix(inside)
+    return key
+
+
 def make_model(name):
     """config.json of a case, transformers' model with its weights, and the tensors as [name, shape, is a norm around 1]."""
     given = CASES[name]
-    config_json = given if given["model_type"] == "gpt2" else {**SIZES, **given}
+    config_json = given if given["model_type"] in ("gpt2", "mistral3") else {**SIZES, **given}
     fields = {key: value for key, value in json.loads(json.dumps(config_json)).items() if key != "model_type"}
     config = transformers.AutoConfig.for_model(given["model_type"], **fields)
-    model = transformers.AutoModelForCausalLM.from_config(config, attn_implementation="eager", dtype=torch.float32).eval()
-    state = dict(model.named_parameters())  # a tied head appears once
+    auto = transformers.AutoModelForImageTextToText if "text_config" in given else transformers.AutoModelForCausalLM
+    model = auto.from_config(config, attn_implementation="eager", dtype=torch.float32).eval()
+    state = {name_in_file(key, given["model_type"]): value for key, value in model.named_parameters()}  # a tied head appears once
     tensors = []
     with torch.no_grad():
         for index, key in enumerate(sorted(state)):
             # Gemma stores w - 1, so its norms are centred on 0.
-            is_norm = state[key].ndim == 1 and "norm" in key and "gemma" not in name or ".ln_" in key and key.endswith("weight")
+            is_norm = state[key].ndim == 1 and "norm" in key and key.endswith("weight") and "gemma" not in name or ".ln_" in key and key.endswith("weight")
             state[key].copy_(torch.from_numpy(values_of(index, tuple(state[key].shape), is_norm)))
             tensors.append([key, list(state[key].shape), is_norm])
     return config_json, model, tensors
@@ -97,7 +164,8 @@ def make_model(name):
 
 def hidden_states(model, ids):
     """By name, [positions, hidden] each. transformers' last entry is normed, so the last layer's own output is taken from it."""
-    last = (model.base_model.h if hasattr(model.base_model, "h") else model.base_model.layers)[-1]
+    inner = getattr(model.base_model, "language_model", model.base_model)
+    last = (inner.h if hasattr(inner, "h") else inner.layers)[-1]
     raw = []
     hook = last.register_forward_hook(lambda _, __, out: raw.append(out[0] if isinstance(out, tuple) else out))
     with torch.no_grad():

@@ -11,6 +11,7 @@ import importlib.metadata
 import json
 import math
 import pathlib
+import re
 import sys
 import tempfile
 
@@ -39,8 +40,29 @@ CASES = {
     "gemma3, a pattern of 2": ("gemma3", "gemma3", {"attention.sliding_window_pattern": 2}, 0),
     "gemma3, a list of layers": ("gemma3", "gemma3", {"attention.sliding_window_pattern": [True, False, True, False]}, 0),
     "gpt2": ("gpt2", "gpt2", {}, 0),
+    "granite": ("granite", "granite", {}, 0),
+    "granite tied, biases, rope yarn": ("granite tied, biases, rope yarn", "granite", {}, 0),
+    "gpt_neox": ("gpt_neox", "gptneox", {}, 0),
+    "olmo2": ("olmo2", "olmo2", {}, 0),
+    "olmo3": ("olmo3", "olmo2", {}, 0),
+    "olmo3 rope yarn": ("olmo3 rope yarn", "olmo2", {}, 0),
+    "glm4": ("glm4", "glm4", {}, 0),
+    "cohere2": ("cohere2", "cohere2", {}, 0),
+    # The converter leaves StarCoder2's window out too.
+    "starcoder2": ("starcoder2", "starcoder2", {"attention.sliding_window": 16}, 0),
+    "exaone4": ("exaone4", "exaone4", {}, 0),
+    "exaone4 no window, rope llama3": ("exaone4 no window, rope llama3", "exaone4", {}, 0),
+    "stablelm": ("stablelm", "stablelm", {}, 0),
+    "stablelm side by side, norms on q and k": ("stablelm side by side, norms on q and k", "stablelm", {}, 0),
+    "phi": ("phi", "phi2", {}, 0),
+    "seed_oss": ("seed_oss", "seed_oss", {}, 0),
+    "seed_oss biases": ("seed_oss biases", "seed_oss", {}, 0),
+    "ministral3": ("ministral3", "mistral3", {}, 0),
+    "mistral3 of ministral3": ("mistral3 of ministral3", "mistral3", {}, 0),
 }
-PERMUTED = ("llama", "smollm3")  # LlamaModel.modify_tensors
+PERMUTED = ("llama", "smollm3", "granite", "mistral3")  # LlamaModel.modify_tensors
+# Architectures whose converter writes no base of rope.
+NO_ROPE_BASE = ("gemma2", "gptneox", "stablelm", "phi2")
 
 
 def set_keys(writer, arch, config, rope):
@@ -58,14 +80,40 @@ def set_keys(writer, arch, config, rope):
     writer.add_embedding_length(config.hidden_size)
     writer.add_feed_forward_length(config.intermediate_size)
     writer.add_head_count(config.num_attention_heads)
-    writer.add_head_count_kv(config.num_key_value_heads)
-    writer.add_layer_norm_rms_eps(config.rms_norm_eps)
+    if arch != "gptneox":
+        writer.add_head_count_kv(config.num_key_value_heads)
+    layer_eps = getattr(config, "layer_norm_eps", getattr(config, "norm_epsilon", None))
+    if layer_eps is None:
+        writer.add_layer_norm_rms_eps(config.rms_norm_eps)
+    else:
+        writer.add_layer_norm_eps(layer_eps)
     head_dim = getattr(config, "head_dim", None) or config.hidden_size // config.num_attention_heads
-    if arch == "gemma2":  # writes no rope base
+    rotated = int(head_dim * rope.get("partial_rotary_factor", 1.0))
+    if arch == "gemma2":
         writer.add_attn_logit_softcapping(config.attn_logit_softcapping)
         writer.add_final_logit_softcapping(config.final_logit_softcapping)
-    else:
+    if arch not in NO_ROPE_BASE:
         writer.add_rope_freq_base(rope["rope_theta"])
+    if arch in ("gptneox", "stablelm"):
+        writer.add_parallel_residual(config.use_parallel_residual)
+    if arch in ("gptneox", "stablelm", "phi2", "glm4", "cohere2"):
+        writer.add_rope_dimension_count(rotated)
+    if arch == "granite":
+        writer.add_attention_scale(config.attention_multiplier)
+        writer.add_embedding_scale(config.embedding_multiplier)
+        writer.add_residual_scale(config.residual_multiplier)
+        writer.add_logit_scale(config.logits_scaling)
+    if arch == "cohere2":
+        writer.add_logit_scale(config.logit_scale)
+        writer.add_sliding_window(config.sliding_window)
+        writer.add_vocab_size(config.vocab_size)
+        writer.add_rope_scaling_type(gguf.RopeScalingType.NONE)
+    if arch in ("olmo2", "exaone4") and getattr(config, "sliding_window", None) is not None:
+        writer.add_sliding_window(config.sliding_window)
+        writer.add_sliding_window_pattern([kind == "sliding_attention" for kind in config.layer_types])
+    if arch == "mistral3":
+        writer.add_rope_scaling_yarn_log_mul(rope["mscale_all_dim"])
+        writer.add_attn_temperature_scale(rope["llama_4_scaling_beta"])
     if arch in ("gemma2", "gemma3"):
         writer.add_sliding_window(config.sliding_window)
     if arch in PERMUTED:
@@ -85,6 +133,8 @@ def set_keys(writer, arch, config, rope):
         writer.add_rope_scaling_type(gguf.RopeScalingType.YARN)
         writer.add_rope_scaling_factor(rope["factor"])
         writer.add_rope_scaling_orig_ctx_len(rope["original_max_position_embeddings"])
+        if arch == "olmo2":
+            writer.add_rope_scaling_attn_factors(rope["attention_factor"])
 
 
 def extra_tensors(writer, arch, config, rope):
@@ -117,6 +167,9 @@ def converted(arch, name, values, heads, kv_heads):
         return f"permuted {n}", permuted
     if arch.startswith("gemma") and name.endswith("norm.weight"):
         return "plus 1", values + np.float32(1)
+    if "query_key_value." in name:  # a head's q, k and v become all q, all k, all v
+        parts = values.reshape(heads, 3, -1, *values.shape[1:])
+        return f"parts {heads}", parts.swapaxes(0, 1).reshape(values.shape)
     if arch == "gpt2" and name.endswith((".c_attn.weight", ".c_proj.weight", ".c_fc.weight")):
         return "transposed", values.transpose(1, 0)
     return "as it is", values
@@ -131,7 +184,7 @@ def hash_of(data):
 def write(folder, name):
     case, arch, keys, most_tensors = CASES[name]
     _, model, tensors = model_families.make_model(case)
-    config = model.config
+    config = model.config.get_text_config()
     path = folder / (name.replace(",", "").replace(" ", "_") + ".gguf")
     writer = gguf.GGUFWriter(str(path), arch, split_max_tensors=most_tensors)
     writer.add_name(name)
@@ -147,15 +200,27 @@ def write(folder, name):
             writer.add_uint32(f"{arch}.{key}", value)
     layers = config.num_hidden_layers
     names = gguf.get_tensor_name_map(gguf.MODEL_ARCH[arch.upper()], layers)
-    parameters = dict(model.named_parameters())
+    parameters = {model_families.name_in_file(key, model_families.CASES[case]["model_type"]): value
+                  for key, value in model.named_parameters()}
     made_of = {}
+    joined = {}  # a norm of every head, as one tensor: by its name, the tensors and their values
     for index, (key, shape, is_norm) in enumerate(tensors):
-        how, values = converted(arch, key, parameters[key].detach().numpy(), config.num_attention_heads,
+        if key.startswith(("vision_tower.", "multi_modal_projector.")):
+            continue
+        if (found := re.fullmatch(r"(.*_layernorm)\.norms\.\d+(\.weight)", key)) is not None:
+            joined.setdefault(found[1] + found[2], []).append((index, parameters[key].detach().numpy()))
+            continue
+        key = key.removeprefix("language_model.")
+        how, values = converted(arch, key, parameters[tensors[index][0]].detach().numpy(), config.num_attention_heads,
                                 getattr(config, "num_key_value_heads", 0))
         new = names.get_name(key, try_suffixes=(".weight", ".bias"))
         assert new is not None, key
         made_of[new] = {"index": index, "how": how}
         writer.add_tensor(new, np.ascontiguousarray(values))
+    for key, parts in joined.items():
+        new = names.get_name(key, try_suffixes=(".weight",))
+        made_of[new] = {"indices": [index for index, _ in parts]}
+        writer.add_tensor(new, np.stack([values for _, values in parts]))
     for new, values in extra_tensors(writer, arch, config, rope):
         made_of[new] = {"values": [float(np.float32(v)) for v in values]}
         writer.add_tensor(new, np.array(values, dtype=np.float32))

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Writes model_tokens.json beside it: what transformers' generate() makes of the tiny models of model_families.py where windows slide
-and where a text outgrows the context its rope was trained for; fp32, CPU, no end token.
+"""Writes model_tokens.json beside it: what transformers' generate() makes of the tiny models of model_families.py where windows slide,
+where a text outgrows the context its rope was trained for, and of the families that make_parity_goldens.py leaves out; fp32, CPU, no end
+token.
 
   python tests/golden/model_tokens.py
 Phi-3 runs without a cache: with one, transformers 5.17 throws it away where the text outgrows the original context and goes on with
@@ -16,7 +17,8 @@ import model_families
 
 NEW = 40
 CASES = ["mistral", "ministral", "qwen2", "phi3", "gemma2", "gemma3", "llama rope dynamic, outgrown", "llama rope longrope, outgrown",
-         "phi3 longrope, outgrown", "phi3 longrope, outgrown, window"]
+         "phi3 longrope, outgrown", "phi3 longrope, outgrown, window", "granite", "gpt_neox", "olmo3", "glm4", "cohere2", "starcoder2",
+         "exaone4", "stablelm side by side, norms on q and k", "phi", "seed_oss", "ministral3"]
 
 cases = []
 for name in CASES:

@@ -1,5 +1,5 @@
 // Drafting methods on the real model, short texts: a few prompts of Spec-Bench, or of our own where
-// its file is missing. The whole comparison, 50 prompts, is tests/bench/bench_drafting.cpp.
+// its file is missing. The whole comparison, 50 prompts, is `triescope bench --only drafts`.
 #include <doctest/doctest.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-# Two captures beside each other: one cursor, one focus, what differs marked; forward and back gives the identical picture.
+# Two captures side by side: one cursor, one focus, differences marked; forward and back gives the identical picture.
 source "$(dirname "$0")/lib.sh"
 need_model
 record() { "$TRIESCOPE" decode --quiet --model "$model" --prompt "one two three four one two three four one two" --max-new-tokens 16 --method "$@" >/dev/null || failures=$((failures + 1)); }
@@ -44,13 +44,13 @@ write-state $work/one.json
 SCRIPT
 window "$work/greedy.tscap" "$work/drafts.tscap" --script "$work/pair.script" || { echo "FAILED: the script ended with $?"; failures=$((failures + 1)); }
 check_json "$work/end.json" 'd["documents"] == 2 and d["layout"] == "compare" and d["compare"]["capture"].endswith("drafts.tscap") and d["compare"]["by"] == "tokens"'
-# The same text from fewer steps: lossless, so nothing differs.
+# The same text comes from fewer steps: the method is lossless, so nothing differs.
 check_json "$work/end.json" 'd["compare"]["parting_step"] == -1 and d["compare"]["differing_nodes"] == 0 and d["compare"]["other_differing_nodes"] == 0'
 check_json "$work/four.json" 'd["cursor"]["step"] == 4 and 0 < d["compare"]["cursor"]["step"] <= 4'
 check_json "$work/locked.json" 'd["focus"]["node"] == 3 and d["compare"]["focus"] != 0'
 check_json "$work/steps.json" 'd["compare"]["by"] == "steps" and d["compare"]["cursor"]["step"] == 2'
 check_json "$work/beams.json" 'd["documents"] == 3 and d["method"] == "beam" and d["compare"]["capture"].endswith("greedy.tscap") and d["compare"]["differing_nodes"] > 0'
-# What is exported while two runs are compared holds both.
+# An export holds both runs while two are compared.
 grep -q '^run,step,node' "$work/pair.csv" && grep -q '(beam.tscap),3,' "$work/pair.csv" && grep -q '(greedy.tscap),' "$work/pair.csv" ||
   { echo "FAILED: the exported table does not hold both runs"; failures=$((failures + 1)); }
 grep -q 'Left, Method: beam' "$work/pair.svg" && grep -q 'Right, Method: greedy' "$work/pair.svg" ||
@@ -59,7 +59,7 @@ check_json "$work/debug.json" '"compare" not in d and d["layout"] == "debug"'
 check_json "$work/again.json" 'd["compare"]["capture"].endswith("greedy.tscap")'
 check_json "$work/swapped.json" 'd["method"] == "greedy" and d["compare"]["capture"].endswith("beam.tscap")'
 check_json "$work/one.json" 'd["documents"] == 1 and "compare" not in d and d["problems"] == []'
-# A range of steps holds for both runs: set by a script, and dragged with Shift on the timeline of either.
+# A range of steps holds for both runs: a script can set it, or a Shift-drag on the timeline of either.
 cat >"$work/range.script" <<SCRIPT
 range 2 3
 write-state $work/set.json
@@ -72,7 +72,7 @@ SCRIPT
 window "$work/greedy.tscap" "$work/drafts.tscap" --script "$work/range.script" &
 pid=$!
 if command -v xdotool >/dev/null; then
-  # drag FROM_X TO_X: over the strip at the bottom, in small moves as a hand does.
+  # drag FROM_X TO_X: drags over the strip at the bottom in small moves, as a hand does.
   drag() {
     xdotool mousemove --window "$id" "$1" 655
     sleep 0.2
@@ -94,7 +94,7 @@ else
 fi
 check_json "$work/set.json" 'd["range"] == [2, 3] and d["compare"]["range"] == [2, 3]'
 check_json "$work/all.json" '"range" not in d and d["compare"]["range"] is None'
-# A run of the window is marked; measured again it is not, and stands beside the first with the same text.
+# A run of the window is marked as timed while drawing. Measured again it is not marked, and stands beside the first with the same text.
 cat >"$work/measure.script" <<SCRIPT
 model $model
 method ngram_trie
@@ -130,7 +130,7 @@ check_json "$work/drawn.json" 'd["timed_while_drawing"] and d["documents"] == 1'
 check_json "$work/measured.json" 'd["timed_while_drawing"] and d["documents"] == 2 and d["compare"]["differing_nodes"] == 0 and not d["compare"]["own_scales"] and d["cursor"] == d["end"]'
 check_json "$work/scales.json" 'd["compare"]["own_scales"]'
 if command -v xdotool >/dev/null; then
-  # Enter takes the run that is selected: up from the last of the three.
+  # Enter takes the selected run: up from the last of the three.
   check_json "$work/taken.json" 'not d["dialog"] and d["compare"]["capture"] != "" and d["method"] == "beam"'
 fi
 cmp -s "$work/a.png" "$work/b.png" || { echo "FAILED: stepping forward and back does not show the identical pair"; failures=$((failures + 1)); }

@@ -1,4 +1,4 @@
-# Real clicks on the rows of the decision panel: they lock the node that the panel's own table names, for beams, a draw and drafts.
+# Real clicks on rows of the decision panel lock the node that the panel's own table names, for beams, a draw and drafts.
 source "$(dirname "$0")/lib.sh"
 need_model
 command -v xdotool >/dev/null || { echo "[SKIPPED] xdotool is not installed"; exit 77; }
@@ -28,7 +28,7 @@ decode drafts --method ngram_trie --prompt "one two three one two three one two 
 } >"$work/clicks.script"
 window "$work/beam.tscap" --script "$work/clicks.script" &
 pid=$!
-# The rows of the table: 22.5 px each, the first around y = 170.
+# The table's rows are 22.5 px high; the first is around y = 170.
 press_row() {
   click 1005 $((170 + $1 * 45 / 2))
   xdotool mousemove --window "$id" 1005 660; sleep 0.1

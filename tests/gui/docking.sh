@@ -1,11 +1,11 @@
-# Panels are dragged by their tabs between panes, to an edge, and out into windows of their own; layouts are saved by name, survive a
-# restart, and a broken one is left out with a message.
+# Panels are dragged by their tabs between panes, to an edge, and into windows of their own. Named layouts survive a restart, and a broken
+# one is left out with a message.
 source "$(dirname "$0")/lib.sh"
 need_model
 command -v xdotool >/dev/null || { echo "[SKIPPED] xdotool is not installed"; exit 77; }
 "$TRIESCOPE" decode --quiet --model "$model" --method beam --set num_beams=3 --prompt "Once upon a time" --max-new-tokens 6 --capture "$work/run.tscap" >/dev/null || failures=$((failures + 1))
 fail() { echo "FAILED: $1"; failures=$((failures + 1)); }
-# drag FROM_X FROM_Y TO_X TO_Y: in small moves, as a hand does.
+# drag FROM_X FROM_Y TO_X TO_Y: drags in small moves, as a hand does.
 drag() {
   xdotool mousemove --window "$id" "$1" "$2"; sleep 0.2
   xdotool mousedown 1; sleep 0.1
@@ -46,12 +46,12 @@ check_panes "$work/4.json" 'len(d["panes"]["floating"]) == 2 and "trie" in d["pa
 check_json "$work/5.json" 'd["layout"] == "lecture" and d["own_layouts"] == ["mine"] and d["panes"]["floating"] == []'
 check_json "$work/6.json" 'd["layout"] == "mine" and len(d["panes"]["floating"]) == 2'
 
-# Windows of their own stay idle too: nothing is drawn while nothing happens.
+# Floating windows stay idle too: nothing is drawn while nothing happens.
 printf '%s\n' layout-debug "undock trie" "write-state $work/quiet.json" "wait ms 300" "write-state $work/before.json" "wait ms 1500" "write-state $work/after.json" >"$work/idle.script"
 window "$work/run.tscap" --script "$work/idle.script" || fail "the window ended with $?"
 check_json "$work/after.json" 'len(d["panes"]["floating"]) == 1 and d["frames"] - json.load(open(sys.argv[1].replace("after", "before")))["frames"] < 12'
 
-# A restart brings back the last layout and the named ones; their keys come after the presets'.
+# A restart brings back the last layout and the named ones, whose keys come after the presets'.
 preferences=$XDG_CONFIG_HOME/triescope/window.json
 timeout 60 "$TRIESCOPE" --size 1280x720 "$work/run.tscap" &
 pid=$!
@@ -73,7 +73,7 @@ echo "write-state $work/again.json" >"$work/again.script"
 window "$work/run.tscap" --script "$work/again.script" || fail "the window ended with $?"
 check_json "$work/again.json" 'd["layout"] == "board" and d["own_layouts"] == ["board"] and d["panels"] == ["trie", "narration", "mask", "text", "timeline"]'
 
-# What is not a layout is reported and left out, and what can be read stays.
+# A part that is not a layout is reported and left out; the readable rest stays.
 python3 - "$preferences" <<'PY'
 import json, sys
 d = json.load(open(sys.argv[1]))

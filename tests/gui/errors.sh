@@ -1,4 +1,4 @@
-# Bad input in the window: a readable problem, and the window and what was recorded stay.
+# Bad input in the window gives a readable problem; the window and everything recorded stay.
 source "$(dirname "$0")/lib.sh"
 echo "no capture" >"$work/bad.tscap"
 cat >"$work/bad.script" <<SCRIPT
@@ -11,7 +11,7 @@ SCRIPT
 window --script "$work/bad.script" || { echo "FAILED: the window ended with $?"; failures=$((failures + 1)); }
 check_json "$work/1.json" 'len(d["problems"]) == 1 and "bad.tscap" in d["problems"][0]'
 check_json "$work/2.json" 'len(d["problems"]) == 2 and "missing.tscap" in d["problems"][1] and d["documents"] == 0'
-# Without a font the window says so, in its built-in one, and an export is refused.
+# Without a font the window says so, in its built-in font, and an export is refused.
 mkdir "$work/none"
 echo "<?xml version=\"1.0\"?><fontconfig><dir>$work/none</dir><cachedir>$work/fonts-cache</cachedir></fontconfig>" >"$work/fonts.conf"
 cat >"$work/fonts.script" <<SCRIPT

@@ -1,9 +1,9 @@
-# Real keys: Escape ends one thing at a time, the innermost first, and discards no text; a dialog has all keys to itself.
+# Real keys: Escape ends one thing at a time, the innermost first, and discards no text; an open dialog gets all keys.
 source "$(dirname "$0")/lib.sh"
 need_model
 command -v xdotool >/dev/null || { echo "[SKIPPED] xdotool is not installed"; exit 77; }
 "$TRIESCOPE" decode --quiet --model "$model" --method beam --set num_beams=3 --prompt "Once upon a time" --max-new-tokens 8 --capture "$work/run.tscap" >/dev/null || failures=$((failures + 1))
-# The script waits while keys and clicks come, and writes down what they did.
+# The script waits while keys and clicks come, and writes down their effect.
 {
   echo "prompt first"
   echo "go-start"

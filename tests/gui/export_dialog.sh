@@ -1,5 +1,5 @@
-# The dialog that exports a panel: its picture has the theme that is chosen there, as `export --theme` draws it; one step, what the screen
-# shows, and animations.
+# The dialog that exports a panel. A picture has the theme chosen there, as `export --theme` draws it. The dialog also exports one step, the
+# screen's part, and animations.
 source "$(dirname "$0")/lib.sh"
 command -v xdotool >/dev/null || { echo "[SKIPPED] xdotool is not installed"; exit 77; }
 cp "$TRIESCOPE_SOURCE/tests/fixtures/captures/self_beam.tscap" "$work/run.tscap"

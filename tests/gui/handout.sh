@@ -1,5 +1,5 @@
-# A whole run from the window, as a handout and as data: by a script's verb, of a range of steps, and by the command, whose dialog proposes
-# a name that is free and writes nothing before it is confirmed.
+# A whole run is exported from the window, as a handout and as data: by a script's verb, for a range of steps, and by the command. The
+# command's dialog proposes a free name and writes nothing before it is confirmed.
 source "$(dirname "$0")/lib.sh"
 command -v xdotool >/dev/null || { echo "[SKIPPED] xdotool is not installed"; exit 77; }
 cp "$TRIESCOPE_SOURCE/tests/fixtures/captures/self_beam.tscap" "$work/beam.tscap"

@@ -1,6 +1,6 @@
-# Real keys alone, no mouse: Tab, arrows, Enter, Space and Escape reach the start screen's lessons, a lesson's choices, tabs, panels' nodes,
-# the buttons beside the tabs, splitters and the run bar; what has the focus is named in the state, and outside of a walk arrows step. Ctrl+F finds a
-# text, and a tooltip under a resting mouse goes with the first key.
+# Real keys without a mouse: Tab, arrows, Enter, Space and Escape reach the start screen's lessons, a lesson's choices, tabs, panels' nodes,
+# the buttons beside the tabs, splitters and the run bar. The state names the focused item, and outside of a walk arrows step. Ctrl+F finds
+# a text, and the first key hides a tooltip under a resting mouse.
 source "$(dirname "$0")/lib.sh"
 command -v xdotool >/dev/null || { echo "[SKIPPED] xdotool is not installed"; exit 77; }
 walking 250

@@ -1,10 +1,10 @@
-# Real keys alone: the menu of a tab hides a curve and moves the panel, a panel in a window of its own takes keys, F6 leads from window
-# to window, and a range of steps is set without the timeline.
+# Real keys without a mouse: the menu of a tab hides a curve and moves the panel, a panel in a window of its own takes keys, F6 goes from
+# window to window, and a range of steps is set without the timeline.
 source "$(dirname "$0")/lib.sh"
 command -v xdotool >/dev/null || { echo "[SKIPPED] xdotool is not installed"; exit 77; }
 walking 250 "$TRIESCOPE_SOURCE/assets/lessons/prune.tscap"
 press_key ctrl+3
-# The menu of a tab: a curve of the memory panel, and where the panel goes.
+# The menu of a tab hides a curve of the memory panel and moves the panel.
 walk tab\ memory
 press_key Return
 holds '"memory" in d["panels"] and d["views"]["memory"] == "lines"' 'the memory panel with all its curves'
@@ -18,7 +18,7 @@ pane=$(state 'd["panes"]["panes"]')
 press_key Menu
 press_key Return
 holds "d['panes']['panes'] != $pane and d['popups'] == 0" 'the first entry moves the panel to the next pane'
-# A window of its own: F6 leads there and back. Keys go to the window with the focus, which changes while they are down.
+# F6 goes to a floating window and back. Keys go to the window with the focus, which changes while they are down.
 press_key() { xdotool key "$1"; sleep 0.1; next; }
 press_key ctrl+u
 holds 'len(d["panes"]["floating"]) == 1' 'Ctrl+U takes the panel out'
@@ -31,7 +31,7 @@ holds "d['walk'] not in ('', 'panel $floating')" 'F6 puts the focus into the fir
 press_key F6
 holds "d['walk'] == 'panel $floating'" 'and back to where it was'
 press_key F6
-# A range without the timeline.
+# A range is set without the timeline.
 press_key Escape
 press_key Escape
 press_key Home

@@ -3,7 +3,7 @@ source "$(dirname "$0")/lib.sh"
 need_model
 command -v xdotool >/dev/null || { echo "[SKIPPED] xdotool is not installed"; exit 77; }
 "$TRIESCOPE" decode --quiet --model "$model" --method beam --set num_beams=3 --prompt "Once upon a time" --max-new-tokens 8 --capture "$work/run.tscap" >/dev/null || failures=$((failures + 1))
-# The script only waits while the keys come, and writes down what they did.
+# The script only waits while keys come, and writes down their effect.
 cat >"$work/keys.script" <<SCRIPT
 wait idle
 go-start

@@ -1,5 +1,5 @@
-# The prompt field looks the same idle and edited, and a prompt of 100,000 characters can be typed on and pasted with real keys. Chords
-# come here faster than frames are drawn.
+# The prompt field looks the same idle and edited, and a prompt of 100,000 characters can be typed on and pasted with real keys. Chords come
+# faster than frames here.
 source "$(dirname "$0")/lib.sh"
 need_model
 command -v xdotool >/dev/null || { echo "[SKIPPED] xdotool is not installed"; exit 77; }
@@ -32,7 +32,7 @@ check_json "$work/1.json" 'd["run"]["prompt"].endswith("nobody looks")'
 check_json "$work/2.json" 'len(d["run"]["prompt"]) == 100000 and d["problems"] == []'
 check_json "$work/3.json" 'len(d["run"]["prompt"]) == 100009 and " and more" in d["run"]["prompt"]'
 check_json "$work/4.json" 'len(d["run"]["prompt"]) == 200018 and d["run"]["prompt"][:100009] == d["run"]["prompt"][100009:]'
-# Idle and edited: the same picture of the field, but for the cursor.
+# Idle and edited, the field's pictures are equal but for the cursor.
 python3 - "$work/idle.png" "$work/edited.png" <<'PY' || failures=$((failures + 1))
 import struct, sys, zlib
 def pixels(path):

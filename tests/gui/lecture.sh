@@ -1,5 +1,5 @@
-# Lecture mode with real keys, wheel and clicks, from captures and without a model: every key does what docs/lecture.md says, the
-# presenter view works like the window, leaving brings the panes back as they were, and nothing moves from step to step.
+# Lecture mode with real keys, wheel and clicks, from captures and without a model. Every key acts as docs/lecture.md says, the presenter
+# view works like the window, leaving restores the panes, and nothing moves from step to step.
 source "$(dirname "$0")/lib.sh"
 command -v xdotool >/dev/null || { echo "[SKIPPED] xdotool is not installed"; exit 77; }
 fail() { echo "FAILED: $1"; failures=$((failures + 1)); }
@@ -10,16 +10,16 @@ states=31
   echo "layout memory"
   by_hand $(seq 0 $states)
 } >"$work/keys.script"
-# In the presenter view: its window has the keys.
+# Presses keys in the presenter view, whose window has the focus.
 in_presenter() {
   local window
   window=$(window_named "presenter view")
   xdotool windowfocus "$window" 2>/dev/null
   for k in "$@"; do xdotool key --window "$window" "$k"; sleep 0.15; done
 }
-# The window that had the keys is gone; a desktop would hand them on.
+# The window with the focus is gone; a desktop would pass the focus on.
 in_main() { xdotool windowfocus "$id"; sleep 0.2; key "$@"; }
-# A click at the right end of the title of the presenter view, or on what is called NAME; places are of the screen.
+# Clicks the right end of the presenter view's title, or the item NAME; places are in screen coordinates.
 close_presenter() { click_at "$1" "presenter view" 'x + w - 12, y + 12'; }
 click_at() {
   local place
@@ -98,7 +98,7 @@ check_json "$work/29.json" 'd["lecture"] is None and d["panes"] == json.load(ope
 check_json "$work/30.json" 'd["lecture"] and d["fullscreen"]'
 check_json "$work/31.json" 'd["lecture"] is None and not d["fullscreen"]'
 
-# Through whole runs no panel moves, and no letter is too small, whatever is shown.
+# No panel moves through whole runs, and no letter is too small, whatever is shown.
 walk() {  # NAME STATES COMMAND...: a state after each of so many positions
   local name=$1 count=$2
   shift 2
@@ -144,7 +144,7 @@ PY
   rm "$work"/size-?-?.json
 done
 
-# F shows the step in letters of full size, also after the wheel, in steps that accept many drafts and in others; the mask names its tokens.
+# F shows the step in letters of full size, also after the wheel, and however many drafts the step accepts; the mask names its tokens.
 cp "$TRIESCOPE_SOURCE"/assets/lessons/{lookup,heads}.tscap "$work"
 {
   echo "lecture"
@@ -160,7 +160,7 @@ for name in tree lookup heads beam; do
   rm "$work"/fit-*.json
 done
 
-# Two compared runs: a column each, stepped together, and the comparison as before when lecture mode is left.
+# Two compared runs have a column each and step together. Leaving lecture mode restores the comparison.
 {
   printf 'compare-by-tokens\nlecture\ngo-start\n'
   for n in $(seq 0 24); do printf 'write-state %s\nlecture-next\n' "$work/pair-$n.json"; done
@@ -182,14 +182,14 @@ left = json.load(open(f"{sys.argv[1]}/pair-left.json"))
 assert left["lecture"] is None and left["compare"]["by"] == "tokens" and left["layout"] == "compare", left["layout"]
 PY
 
-# From the command line: at the start of the capture; without one it is said what is missing.
+# The command line starts lecture mode at the capture's start; without a capture it says what is missing.
 timeout 60 "$TRIESCOPE" --size 1280x720 --lecture "$work/beam.tscap" --state "$work/cli.json" || fail "--lecture ended with $?"
 check_json "$work/cli.json" 'd["lecture"] and d["cursor"]["tick"] == 0 and d["smallest_text"] >= 16'
 printf 'write-state %s\n' "$work/none.json" >"$work/none.script"
 timeout 60 "$TRIESCOPE" --size 1280x720 --lecture --script "$work/none.script" || fail "--lecture without a capture ended with $?"
 check_json "$work/none.json" 'd["lecture"] is None and "expected a capture" in d["problems"][0]'
 
-# What was chosen is remembered: a theme of its own, and the full screen or not.
+# The choices are remembered: lecture mode's own theme, and full screen or not.
 timeout 120 "$TRIESCOPE" --size 1280x720 --lecture "$work/beam.tscap" &
 pid=$!
 preferences=$XDG_CONFIG_HOME/triescope/window.json

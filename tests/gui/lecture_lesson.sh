@@ -1,5 +1,6 @@
-# A lesson in lecture mode, with real keys and clicks: the audience reads its title, text and question beside the panels in letters for the
-# last row, without the lecturer's buttons; what follows the question is hidden until it is answered; nothing changes its place from step to step.
+# A lesson in lecture mode, with real keys and clicks. The audience reads title, text and question beside the panels, in letters for the
+# last row and without the lecturer's buttons. Pieces behind a question are hidden until it is answered, and nothing moves from step to
+# step.
 source "$(dirname "$0")/lib.sh"
 command -v xdotool >/dev/null || { echo "[SKIPPED] xdotool is not installed"; exit 77; }
 fail() { echo "FAILED: $1"; failures=$((failures + 1)); }
@@ -25,12 +26,12 @@ for n in $(seq 0 7); do
   check_json "$work/$n.json" 'd["lecture"] and d["smallest_text"] >= 24 and d["theme"] == "projector" and d["problems"] == []'
   check_json "$work/$n.json" '"show answer" not in d["targets"] and "leave" not in d["targets"] and "next" not in d["targets"]'
   check_json "$work/$n.json" 'all(d["lecture"]["areas"][k] == json.load(open(sys.argv[1].replace("'$n'.json", "0.json")))["lecture"]["areas"][k] for k in ("lesson", "narration"))'
-  # Text and panels side by side: nothing lies over anything else.
+  # Text and panels are side by side and do not overlap.
   check_json "$work/$n.json" 'all(a[0] + a[2] < d["lecture"]["areas"]["lesson"][0] for k, a in d["lecture"]["areas"].items() if k != "lesson")'
 done
 check_json "$work/0.json" 'd["lesson"]["question_open"] and "choice 1" in d["targets"] and "choice 2" in d["targets"] and d["lesson"]["shown_pieces"] < d["lesson"]["pieces"]'
 check_json "$work/1.json" 'd["lesson"]["step"] == 0 and not d["lesson"]["question_open"] and d["lesson"]["shown_pieces"] == d["lesson"]["pieces"]'
-# Answering leaves what was there where it was.
+# An answer does not move the pieces before it.
 check_json "$work/1.json" 'all(d["targets"][k] == json.load(open(sys.argv[1].replace("1.json", "0.json")))["targets"][k] for k in ("choice 1", "choice 2"))'
 check_json "$work/2.json" 'd["lesson"]["step"] == 1 and d["lesson"]["question_open"]'
 check_json "$work/3.json" 'd["lesson"]["step"] == 1 and not d["lesson"]["question_open"] and d["lesson"]["answered"] == 2'

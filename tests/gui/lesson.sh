@@ -1,5 +1,5 @@
-# A lesson with real clicks and keys: the start screen offers it, what follows a question is hidden until it is answered, a link selects
-# a node, a task is met by doing it, leaving brings the panels back, and what was finished is marked at the next start.
+# A lesson with real clicks and keys: the start screen offers it, pieces behind a question are hidden until it is answered, a link selects a
+# node, doing a task meets it, leaving restores the panels, and the next start marks finished lessons.
 source "$(dirname "$0")/lib.sh"
 command -v xdotool >/dev/null || { echo "[SKIPPED] xdotool is not installed"; exit 77; }
 fail() { echo "FAILED: $1"; failures=$((failures + 1)); }
@@ -44,7 +44,7 @@ check_json "$work/11.json" 'd["dialog"]'
 check_json "$work/12.json" 'not d["dialog"] and d["lesson"]["name"] == "06-why-a-beam-falls-out" and d["documents"] == 2'
 check_json "$work/13.json" 'd["lesson"]["question_open"] and d["finished_lessons"] == ["07-guessing-from-the-prompt"]'
 check_json "$work/14.json" 'd["finished_lessons"] == ["06-why-a-beam-falls-out", "07-guessing-from-the-prompt"] and d["problems"] == []'
-# By a file, with what was finished remembered: preferences are written when a window is closed by hand.
+# A lesson opens by its file, and finished ones are remembered: preferences are written when a window is closed by hand.
 timeout 60 "$TRIESCOPE" --size 1280x720 "$TRIESCOPE_SOURCE/assets/lessons/06-why-a-beam-falls-out.md" &
 pid=$!
 find_drawn_window

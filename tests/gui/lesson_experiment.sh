@@ -1,4 +1,4 @@
-# "Draw another 10,000" with real clicks: each makes new draws with the next seed, every draw falls on one of the tokens, and χ² is that of the
+# "Draw another 10,000" with real clicks: each makes new draws with the next seed, every draw is one of the tokens, and χ² follows from the
 # counts. The lossless rule agrees with the model; the broken one, a step further, does not.
 source "$(dirname "$0")/lib.sh"
 command -v xdotool >/dev/null || { echo "[SKIPPED] xdotool is not installed"; exit 77; }
@@ -36,7 +36,7 @@ def drawn(n):
     assert not d["problems"], d["problems"]
     (one,) = d["lesson"]["drawn"]
     assert one["draws"] == 10000 and sum(one["counts"]) == 10000, one
-    # Cells that are expected fewer than five times are put together.
+    # Cells with fewer than five expected draws are merged.
     cells = [(c, 10000 * e) for c, e in zip(one["counts"], one["expected"])]
     large = [cell for cell in cells if cell[1] >= 5]
     small = [sum(x) for x in zip(*(cell for cell in cells if cell[1] < 5))]

@@ -1,12 +1,12 @@
-# A lesson while it is being written, with real clicks: the window shows the file as it was saved last, a mistake with its line above the last
-# good version, a picture beside the text or its words where it is missing; what is done becomes do lines on the clipboard.
+# A lesson is written, with real clicks. The window shows the file as last saved, a mistake with its line above the last good version, and a
+# picture beside the text, or its words where it is missing. Actions become do lines on the clipboard.
 source "$(dirname "$0")/lib.sh"
 command -v xdotool >/dev/null || { echo "[SKIPPED] xdotool is not installed"; exit 77; }
 fail() { echo "FAILED: $1"; failures=$((failures + 1)); }
 cp "$TRIESCOPE_SOURCE/assets/lessons/greedy.tscap" "$work/"
 cp "$TRIESCOPE_SOURCE/docs/images/trie.png" "$work/"
 head -9 "$TRIESCOPE_SOURCE/assets/lessons/01-one-token-at-a-time.md" >"$work/head"
-# lesson BODY: saved as an editor does it, beside and renamed.
+# lesson BODY: saves as an editor does, to a file beside it that is then renamed.
 lesson() { { cat "$work/head"; printf -- '---\n%b' "$1"; } >"$work/new"; mv "$work/new" "$work/mine.md"; }
 first='## One\n```do\ncursor 1\npanels trie text\n```\n'
 second='## Two\n```do\ncursor 2\npanels trie kv\n```\n'

@@ -13,7 +13,7 @@ python3 -c 'print("word " * 1200)' >"$work/shorter.txt"
 } >"$work/long.script"
 window "$work/run.tscap" --prompt-file "$work/long.txt" --scale 0.5 --script "$work/long.script" || { echo "FAILED: the window ended with $?"; failures=$((failures + 1)); }
 check_json "$work/state.json" 'd["problems"] == [] and d["run"]["prompt"].split()[-1] == "word4109"'
-# An empty prompt that was asked for is not replaced by the sample.
+# The sample does not replace an empty prompt that was asked for.
 echo "write-state $work/empty.json" >"$work/empty.script"
 window --prompt "" --script "$work/empty.script" || { echo "FAILED: the window ended with $?"; failures=$((failures + 1)); }
 check_json "$work/empty.json" 'd["run"]["prompt"] == ""'

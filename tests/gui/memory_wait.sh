@@ -1,5 +1,5 @@
-# A run that is refused memory waits in the window, which goes on working in what is left; once there is some the run goes on, and its
-# text is that of one that never waited.
+# A run that is refused memory waits. The window goes on working in the rest; once there is memory, the run goes on, and its text equals
+# that of a run that never waited.
 source "$(dirname "$0")/lib.sh"
 need_model
 command -v prlimit >/dev/null || { echo "[SKIPPED] prlimit is not installed"; exit 77; }
@@ -15,7 +15,7 @@ settings=(num_beams=24 kv=keep eos_token_id=-1)
 pid=$!
 give_up() { echo "FAILED: $*"; cat "$work/window.log"; kill $pid 2>/dev/null; failures=$((failures + 1)); finish; }
 appears "$work/0.json" 2400 || give_up "the window did not come to the first steps"
-# 48 MB more than it has: the run wants about 1.1 MB a step.
+# The limit is 48 MB more than the process has; the run wants about 1.1 MB a step.
 pages=$(cut -d' ' -f1 "/proc/$pid/statm")
 prlimit --pid $pid --as=$((pages * $(getconf PAGESIZE) + (48 << 20))):
 touch "$work/0.done"

@@ -1,5 +1,5 @@
-# Real clicks on the narration's links: a token and its number lock the node that `explain` names, a count opens the panel it is from.
-# From a capture, without a model.
+# Real clicks on the narration's links: a token and its number lock the node that `explain` names, and a count opens its panel. They need a
+# capture but no model.
 source "$(dirname "$0")/lib.sh"
 command -v xdotool >/dev/null || { echo "[SKIPPED] xdotool is not installed"; exit 77; }
 run=$TRIESCOPE_SOURCE/assets/lessons/beam.tscap
@@ -10,7 +10,7 @@ run=$TRIESCOPE_SOURCE/assets/lessons/beam.tscap
 } >"$work/links.script"
 window "$run" --script "$work/links.script" &
 pid=$!
-# Accept of step 8, in the letters of a maximised panel; the lines stand where they stand.
+# The cursor is behind accept of step 8, in a maximised panel; the lines' places are fixed.
 at 0 click 284 209         # the first beam's token
 at 1 click 430 210         # its Σ log p: the same node
 at 2 click 139 276         # the token at which a beam dies out
@@ -25,7 +25,7 @@ told = open(f"{work}/told.md").read()
 node = lambda token: int(re.search(r"\[[^\]]*" + token + r"[^\]]*\]\(ts:node/(\d+)\)", told).group(1))
 state = [json.load(open(f"{work}/{i}.json")) for i in range(6)]
 locked = [d["focus"]["locked"] for d in state]
-# A second click on what belongs to the locked node lets it go.
+# A second click on a link to the locked node unlocks it.
 assert locked == [-1, node("bustling"), -1, node("The"), node("The"), node("The")], (locked, told)
 assert "[49,152](ts:panel/candidates)" in told, told
 panels = [d["panels"] for d in state]

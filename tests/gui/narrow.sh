@@ -1,4 +1,4 @@
-# Big type in a small window: an open capture is visible at once; the run bar closes, and F2 opens it again beside the panes.
+# Large type in a small window: an open capture is visible at once; the run bar closes, and F2 opens it again beside the panes.
 source "$(dirname "$0")/lib.sh"
 need_model
 "$TRIESCOPE" decode --quiet --model "$model" --method beam --prompt "Once upon a time" --max-new-tokens 6 --capture "$work/run.tscap" >/dev/null || failures=$((failures + 1))

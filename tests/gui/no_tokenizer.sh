@@ -34,7 +34,7 @@ check_json "$work/text.json" 'd["run"]["prompt_tokens"] == -1 and d["problems"] 
 cmp -s "$work/before.png" "$work/loaded.png" && { echo "FAILED: the window does not say that the prompt is ids"; failures=$((failures + 1)); }
 "$TRIESCOPE" export --quiet "$work/run.tscap" --panel text --format csv -o "$work/text.csv" || failures=$((failures + 1))
 grep -qE ',(<[0-9]+>)+$' "$work/text.csv" || { echo "FAILED: the exported text does not show ids"; failures=$((failures + 1)); }
-# Ids from the command line stand in the prompt field, of a model with a tokenizer too, and can be edited there.
+# Ids from the command line go into the prompt field, also for a model with a tokenizer, and can be edited there.
 cat >"$work/given.script" <<SCRIPT
 wait model
 wait idle

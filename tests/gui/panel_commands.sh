@@ -1,5 +1,5 @@
-# Zoom, fit and fold are within reach: buttons at the right of a panel's tabs, keys over it, the palette, the tab's menu, scripts. Full
-# screen and back. A picture of a panel with a key, and Enter for where. What a panel shows, and what a term means.
+# Zoom, fit and fold can be reached by buttons at the right of a panel's tabs, keys over it, the palette, the tab's menu and scripts. Other
+# keys: full screen and back, a picture of a panel (Enter confirms the path), help about a panel, and the meaning of a term.
 source "$(dirname "$0")/lib.sh"
 need_model
 command -v xdotool >/dev/null || { echo "[SKIPPED] xdotool is not installed"; exit 77; }

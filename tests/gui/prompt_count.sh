@@ -1,4 +1,4 @@
-# The run bar says how many tokens the prompt has, before its model is loaded too, as its tokenizer splits it.
+# The run bar counts the prompt's tokens as the model's tokenizer splits it, even before the model is loaded.
 source "$(dirname "$0")/lib.sh"
 need_model
 cat >"$work/count.script" <<SCRIPT
@@ -37,7 +37,7 @@ count() { "$TRIESCOPE" tokenize --model "$model" --json "$1" | python3 -c 'impor
 short=$(count "Once upon a time, a small robot found a key")
 long=$(count "Once upon a time, a small robot found a key under the old oak tree")
 check_json "$work/none.json" "d['model'] is None and d['run']['prompt_tokens'] == $short"
-# Another system prompt than the template's own.
+# The system prompt differs from the template's own.
 check_json "$work/system.json" "$short < d['run']['prompt_tokens'] != json.load(open('$work/chat.json'))['run']['prompt_tokens']"
 check_json "$work/talk.json" "d['run']['prompt_tokens'] > json.load(open('$work/system.json'))['run']['prompt_tokens'] and [t['role'] for t in d['run']['turns']] == ['user', 'assistant']"
 check_json "$work/loaded.json" "d['run']['prompt_tokens'] == $short"

@@ -1,5 +1,5 @@
-# The start screen lists the captures that were open before, with method and date; a click opens one. A breakpoint of each kind has a
-# command, which opens the list at its field. A maximised panel uses its room.
+# The start screen lists earlier captures with method and date; a click opens one. A breakpoint of each kind has a command, which opens the
+# list at its field. A maximised panel uses its room.
 source "$(dirname "$0")/lib.sh"
 need_model
 command -v xdotool >/dev/null || { echo "[SKIPPED] xdotool is not installed"; exit 77; }
@@ -48,7 +48,7 @@ check_json "$work/4.json" 'd["dialog"] and len(d["breakpoint_texts"]) == 2 and d
 check_json "$work/kv.json" '1 < d["enlarged"] <= 2'
 check_json "$work/mask.json" '1 < d["enlarged"] <= 2'
 check_json "$work/4.json" 'd["enlarged"] == 1'
-# A run of the window's own is listed by its prompt, and the window opens where it was left. A good start ends the error of the one before.
+# A run of the window is listed by its prompt, and the window opens where it was left. A good start ends the error of the start before.
 timeout 120 "$TRIESCOPE" --size 1000x640 --model "$model" --method greedy --prompt "Once upon a time there was" --max-new-tokens 1000000 &
 pid=$!
 id=

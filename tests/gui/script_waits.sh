@@ -1,9 +1,9 @@
-# What a script waits for: refused where it cannot come; and a window that waits does not redraw.
+# A script's waits are refused where the event cannot come, and a window that waits does not redraw.
 source "$(dirname "$0")/lib.sh"
 need_model
 printf 'prompt hi\nwait model\n' >"$work/none.script"
 expect 2 'none.script:2: wait model: no model is loaded and none is being loaded; put .model MODEL. before this line' window --script "$work/none.script"
-# The model named on the command line is loaded.
+# The wait loads the model named on the command line.
 cat >"$work/named.script" <<SCRIPT
 wait model
 write-state $work/named.json
@@ -12,11 +12,11 @@ write-state $work/later.json
 SCRIPT
 window --model "$model" --script "$work/named.script" || { echo "FAILED: the script ended with $?"; failures=$((failures + 1)); }
 check_json "$work/named.json" 'd["model"] is not None and d["state"] == "idle"'
-# A few frames for each line of the script; at full speed it would be hundreds.
+# Each line of the script draws a few frames; at full speed it would be hundreds.
 check_json "$work/later.json" "d['frames'] - json.load(open('$work/named.json'))['frames'] <= 12"
 printf 'model /no/such/model.gguf\nwait model\n' >"$work/missing.script"
 expect 2 'missing.script:2: while waiting: .*/no/such/model.gguf' window --script "$work/missing.script"
-# A run that cannot get there any more is not waited for.
+# The wait for a step is refused once the run can no longer reach it.
 printf 'wait done\n' >"$work/no_run.script"
 expect 2 "no_run.script:1: wait done: no run was started; put 'start-run' before this line" window --script "$work/no_run.script"
 printf 'wait step 1\n' >"$work/no_capture.script"
@@ -31,7 +31,7 @@ printf "$run\nbreakpoint step 2\nstart-run\nwait step 3\n" >"$work/broken.script
 expect 2 "broken.script:7: wait step 3: the run is paused at step [23] \(.*\); put 'run'" window --script "$work/broken.script"
 printf "$run\nstart-run\nwait done\nwait step 4\nwait step 9\n" >"$work/over.script"
 expect 2 'over.script:8: wait step 9: the run has ended' window --script "$work/over.script"
-# Names in a script are refused with the nearest one.
+# A wrong name in a script is refused with the nearest one.
 printf 'wiat idle\n' >"$work/verb.script"
 expect 2 "verb.script:1: there is no command 'wiat'; .*did you mean wait" window --script "$work/verb.script"
 printf 'maximise-panel tree\n' >"$work/panel.script"

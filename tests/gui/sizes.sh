@@ -1,4 +1,4 @@
-# Every panel, both themes, three text sizes and a small window: drawn without an error, and not an empty picture.
+# Every panel is drawn in both themes, three text sizes and a small window, without an error and with a picture that is not empty.
 source "$(dirname "$0")/lib.sh"
 need_model
 "$TRIESCOPE" decode --quiet --model "$model" --method ngram_trie --prompt "one two three four one two three four one two" --max-new-tokens 16 --capture "$work/run.tscap" >/dev/null || failures=$((failures + 1))

@@ -1,4 +1,5 @@
-# A run in the window: start, step, phase, back, run, replay; breakpoints and a search in what is recorded; the picture is identical after forward and back.
+# A run in the window: start, step, phase, back, run, replay; breakpoints and a search in the recording; forward and back gives the
+# identical picture.
 source "$(dirname "$0")/lib.sh"
 need_model
 cat >"$work/run.script" <<SCRIPT

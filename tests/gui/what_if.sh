@@ -1,5 +1,5 @@
-# What if: a typed token branches off, the new run shows the shared past at once and says where it comes from, and one command compares
-# the two. A breakpoint on a text stops there and selects the node. The run bar takes over a run that is shown.
+# What if: a typed token branches off, the new run shows the shared past at once and names its origin, and one command compares the two. A
+# breakpoint on a text stops there and selects the node. The run bar takes over a run that is shown.
 source "$(dirname "$0")/lib.sh"
 need_model
 command -v xdotool >/dev/null || { echo "[SKIPPED] xdotool is not installed"; exit 77; }
@@ -49,7 +49,7 @@ check_json "$work/second.json" 'not d["dialog"] and d["problems"] == [] and d["d
 check_json "$work/second.json" 'd["title"].startswith("#3, branch of #2 after ") and d["title"].endswith(" with ·was")'
 check_json "$work/taken.json" 'd["run"]["method"] == "beam" and d["run"]["seed"] == 0 and d["run"]["prompt"] == "The capital of France is"'
 
-# What cannot be a breakpoint, and a panel that does not exist, are told with the line of the script.
+# An impossible breakpoint and an unknown panel are reported with the line of the script.
 printf 'theme\nbreakpoint pattern (\n' >"$work/pattern.script"
 expect 2 "pattern.script:2: pattern '\('" window --script "$work/pattern.script"
 printf 'theme\ntheme\npanel tire\n' >"$work/panel.script"

@@ -1,5 +1,5 @@
-# Chinese, Arabic, Hebrew, Hindi and emoji have glyphs in the prompt field and in the panels: two words of a script look different. The
-# same without any font on the system: code points, and no error.
+# Chinese, Arabic, Hebrew, Hindi and emoji have glyphs in the prompt field and in the panels: two words of a script look different. Without
+# any font on the system they are shown as code points, without an error.
 source "$(dirname "$0")/lib.sh"
 need_model
 pairs=("中文 字体" "سلام كتاب" "שלום ספר" "नमस्ते किताब" "😀😁 🌍🚀" "ภาษา หนังสือ")

@@ -21,6 +21,9 @@ struct DraftRig {
     std::uint64_t seed = 1;
     std::function<std::vector<std::int32_t>(std::string_view)> encode = {};
     Model* draft_model = nullptr;
+    Model* target = nullptr;
+    const Tokenizer* tokenizer = nullptr;
+    const Tokenizer* draft_tokenizer = nullptr;
   };
 
   // The last token of `text` is the pending one, the tokens before it are the prompt.
@@ -40,6 +43,9 @@ struct DraftRig {
     run.prompt = prompt;
     run.encode = std::move(options.encode);
     run.draft_model = options.draft_model;
+    run.target = options.target;
+    run.tokenizer = options.tokenizer;
+    run.draft_tokenizer = options.draft_tokenizer;
     parts = method.make(run);
     write({text.back()});
   }

@@ -103,6 +103,10 @@ class FakeModel final : public Model {
     return made;
   }
 
+  std::unique_ptr<KvStorage> make_kv_of(int capacity, std::span<const std::int32_t>) override {
+    return std::make_unique<FakeKv>(capacity);
+  }
+
   // The logits of a path (prompt and generated tokens), as an oracle would compute them.
   std::vector<float> logits_of(std::span<const std::int32_t> path) const {
     std::vector<FakeKv::Cell> cells;
@@ -125,6 +129,9 @@ class FakeModel final : public Model {
     if (!batch.own_offsets.empty() && batch.own_offsets.size() != rows + 1)
       bad("own_offsets has not rows + 1 entries");
     forwards += 1;
+    layers_key_ = 0;  // a part of the layers is another model
+    for (const std::int32_t layer : batch.layers)
+      layers_key_ = mix(layers_key_ + static_cast<std::uint64_t>(layer) + 1);
     forward_rows += static_cast<std::int64_t>(rows);
     for (int layer = 0; layer < options_.layers; ++layer) {
       if (on_layer) on_layer(layer);
@@ -239,7 +246,7 @@ class FakeModel final : public Model {
   }
 
   void fill(std::span<const FakeKv::Cell> seen, std::span<float> row) const {
-    const std::uint64_t state = state_of(seen);
+    const std::uint64_t state = state_of(seen) ^ layers_key_;
     for (std::size_t v = 0; v < row.size(); ++v) {
       const double unit = static_cast<double>(mix(state ^ mix(v)) >> 11) * 0x1.0p-53;
       float logit = options_.spread * static_cast<float>(2 * unit - 1);
@@ -267,6 +274,7 @@ class FakeModel final : public Model {
 
   FakeOptions options_;
   ModelInfo info_;
+  std::uint64_t layers_key_ = 0;  // of the newest forward
   std::vector<float> logits_, features_;
 };
 
@@ -277,7 +285,13 @@ class FakeTokenizer : public Tokenizer {
       : eos_(std::move(eos)) {
     for (int i = 0; i < vocab_size; ++i) pieces_.push_back("<" + std::to_string(i) + "> ");
   }
-  std::vector<std::int32_t> encode(std::string_view, bool) const override { return {}; }
+  // What decode() writes, and nothing else: "<5> <6> ".
+  std::vector<std::int32_t> encode(std::string_view text, bool) const override {
+    std::vector<std::int32_t> ids;
+    for (std::size_t at = text.find('<'); at != std::string_view::npos; at = text.find('<', at + 1))
+      ids.push_back(std::stoi(std::string(text.substr(at + 1, 9))));
+    return ids;
+  }
   std::string decode(std::span<const std::int32_t> ids, bool skip_special_tokens) const override {
     std::string text;
     for (const auto id : ids)

@@ -49,7 +49,7 @@ struct HeadBytes {
         std::make_unique<formats::InputFile>(std::as_bytes(std::span(file)), "head.safetensors")));
   }
   formats::HeadFile open(const formats::TargetShape& target = {}, std::vector<int> layers = {}) {
-    return formats::HeadFile::open("head", stored(), config, target, layers);
+    return formats::HeadFile::open("head", stored(), config, target, {.layers = std::move(layers)});
   }
 };
 

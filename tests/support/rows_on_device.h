@@ -18,6 +18,10 @@ class RowsOnDevice final : public Model, public DeviceLogits {
 
   const ModelInfo& info() const override { return inner.info(); }
   std::unique_ptr<KvStorage> make_kv(int capacity) override { return inner.make_kv(capacity); }
+  std::unique_ptr<KvStorage> make_kv_of(int capacity,
+                                        std::span<const std::int32_t> layers) override {
+    return inner.make_kv_of(capacity, layers);
+  }
   ForwardOutput forward(const ForwardBatch& batch, KvStorage& kv, std::stop_token stop) override {
     output_ = inner.forward(batch, kv, std::move(stop));
     asked.push_back(batch.best_tokens);

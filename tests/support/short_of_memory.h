@@ -70,6 +70,10 @@ class ShortModel final : public Model, public DeviceLogits {
   std::unique_ptr<KvStorage> make_kv(int capacity) override {
     return std::make_unique<ShortKv>(inner->make_kv(capacity), ask_);
   }
+  std::unique_ptr<KvStorage> make_kv_of(int capacity,
+                                        std::span<const std::int32_t> layers) override {
+    return std::make_unique<ShortKv>(inner->make_kv_of(capacity, layers), ask_);
+  }
   ForwardOutput forward(const ForwardBatch& batch, KvStorage& kv, std::stop_token stop) override {
     ask_("begin");
     ForwardOutput output =

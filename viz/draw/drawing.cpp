@@ -1,6 +1,7 @@
 #include "viz/draw/drawing.h"
 
 #include <algorithm>
+#include <climits>
 #include <cmath>
 
 #include "core/base/counted.h"
@@ -59,7 +60,12 @@ void draw_glyph(Canvas& canvas, std::string_view glyph, Point c, float size, Col
                              {c.x + r * 0.75f, c.y - r * 0.65f},
                              {c.x, c.y + r * 0.75f}};
     canvas.fill_polygon(corners, color);
-  } else if (glyph == "Δ") {
+  } else if (glyph == "▲") {
+    const Point corners[] = {{c.x - r * 0.85f, c.y + r * 0.7f},
+                             {c.x + r * 0.85f, c.y + r * 0.7f},
+                             {c.x, c.y - r * 0.8f}};
+    canvas.fill_polygon(corners, color);
+  } else if (glyph == "Δ" || glyph == "△") {
     const Point corners[] = {{c.x, c.y - r * 0.75f},
                              {c.x + r * 0.75f, c.y + r * 0.65f},
                              {c.x - r * 0.75f, c.y + r * 0.65f},
@@ -101,6 +107,11 @@ void draw_glyph(Canvas& canvas, std::string_view glyph, Point c, float size, Col
 void draw_difference(Canvas& canvas, Point center, float size, const Scene& scene) {
   canvas.fill_circle(center, size * 0.72f, scene.theme.background);
   draw_glyph(canvas, "≠", center, size, scene.theme.difference);
+}
+
+void draw_fault(Canvas& canvas, Point center, float size, bool is_recorded, const Scene& scene) {
+  canvas.fill_circle(center, size * 0.72f, scene.theme.background);
+  draw_glyph(canvas, is_recorded ? "▲" : "△", center, size, scene.theme.fault);
 }
 
 void draw_lit(Canvas& canvas, Rect box, float size, const Scene& scene) {
@@ -155,6 +166,13 @@ void text_in(Canvas& canvas, Rect box, std::string_view text, TextStyle style, A
   canvas.text({x, box.y + (box.h - size.y) / 2}, fitted, style);
 }
 
+void draw_x_label(Canvas& canvas, float px, float top, float height, float left, float right,
+                  std::string_view text, const TextStyle& style) {
+  const Point size = canvas.measure(text, style);
+  if (px - size.x / 2 < left || px + size.x / 2 > right) return;
+  canvas.text({px - size.x / 2, top + (height - size.y) / 2}, text, style);
+}
+
 std::vector<std::string> wrap_text(Canvas& canvas, std::string_view text, const TextStyle& style,
                                    float width) {
   std::vector<std::string> lines;
@@ -196,18 +214,41 @@ std::string_view term_of(std::string_view label) {
   return end == std::string_view::npos ? label : label.substr(0, end + 1);
 }
 
+namespace {
+// How entries of a legend stand, in px.
+struct LegendLook {
+  TextStyle text;
+  float row, line, glyph;  // a row's height, the widths of samples
+  float gap, apart;        // behind a sample, between entries
+  int most_rows;
+};
+LegendLook legend_look(const Scene& scene) {
+  const float em = scene.em;
+  if (scene.legend == LegendRoom::kTwoRows)
+    return {dim_text(scene, 0.74f), em * 1.15f, em * 1.2f, em * 0.8f, em * 0.25f, em * 0.6f, 2};
+  return {dim_text(scene), em * 1.35f, em * 1.5f, em * 0.9f, em * 0.35f, em, INT_MAX};
+}
+float needed_width(Canvas& canvas, const LegendEntry& entry, const LegendLook& look) {
+  return (entry.glyph.empty() ? look.line : look.glyph) + look.gap +
+         canvas.measure(entry.label, look.text).x + look.apart;
+}
+}  // namespace
+
 float draw_legend(Canvas& canvas, Point top_left, float width,
                   const std::vector<LegendEntry>& entries, const Scene& scene,
                   std::vector<Rect>* boxes, int max_rows) {
-  const float em = scene.em, row = em * 1.35f;
-  const TextStyle normal = dim_text(scene);
+  const float em = scene.em;
+  const LegendLook look = legend_look(scene);
+  const float row = look.row;
+  const TextStyle normal = look.text;
+  max_rows = std::min(max_rows, look.most_rows);
   if (boxes) boxes->clear();
   if (max_rows <= 0) return 0;
   float x = top_left.x, y = top_left.y;
   // The number of hidden entries stands behind the last that fits, so the last row keeps room for
   // it.
   const auto rest_width = [&](std::size_t rest) {
-    return rest == 0 ? 0 : canvas.measure("+ " + std::to_string(rest), normal).x + em;
+    return rest == 0 ? 0 : canvas.measure("+ " + std::to_string(rest), normal).x + look.apart;
   };
   for (std::size_t i = 0; i < entries.size(); ++i) {
     const LegendEntry& entry = entries[i];
@@ -217,9 +258,11 @@ float draw_legend(Canvas& canvas, Point top_left, float width,
       style.color = style.color.with_alpha(0.45f);
       color = color.with_alpha(0.3f);
     }
-    const float sample = entry.glyph.empty() ? em * 1.5f : em * 0.9f;
-    const float needed = sample + em * 0.35f + canvas.measure(entry.label, style).x + em * 1.0f;
-    const auto fits = [&](float more) { return x + needed - em + more <= top_left.x + width; };
+    const float sample = entry.glyph.empty() ? look.line : look.glyph;
+    const float needed = needed_width(canvas, entry, look);
+    const auto fits = [&](float more) {
+      return x + needed - look.apart + more <= top_left.x + width;
+    };
     bool all_fit = fits(0);  // of the last row: this entry and all behind it
     if (max_rows == 1 && all_fit && i + 1 < entries.size() &&
         !fits(rest_width(entries.size() - i - 1))) {
@@ -241,12 +284,13 @@ float draw_legend(Canvas& canvas, Point top_left, float width,
     } else {
       draw_glyph(canvas, entry.glyph, {x + sample / 2, y + row / 2}, em * 0.75f, color);
     }
-    text_in(canvas,
-            {x + sample + em * 0.35f, y,
-             std::max(0.0f, top_left.x + width - x - sample - em * 0.35f), row},
-            entry.label, style);
-    if (boxes) boxes->push_back({x, y, needed - em, row});
-    canvas.term({x, y, needed - em, row}, entry.term.empty() ? term_of(entry.label) : entry.term);
+    text_in(
+        canvas,
+        {x + sample + look.gap, y, std::max(0.0f, top_left.x + width - x - sample - look.gap), row},
+        entry.label, style);
+    if (boxes) boxes->push_back({x, y, needed - look.apart, row});
+    canvas.term({x, y, needed - look.apart, row},
+                entry.term.empty() ? term_of(entry.label) : entry.term);
     x += needed;
   }
   return entries.empty() ? 0 : y + row - top_left.y;
@@ -254,23 +298,24 @@ float draw_legend(Canvas& canvas, Point top_left, float width,
 
 float legend_height(Canvas& canvas, float width, const std::vector<LegendEntry>& entries,
                     const Scene& scene) {
-  const float em = scene.em;
-  float x = 0, rows = entries.empty() ? 0.0f : 1.0f;
+  const LegendLook look = legend_look(scene);
+  float x = 0;
+  int rows = entries.empty() ? 0 : 1;
   for (const LegendEntry& entry : entries) {
-    const float needed = (entry.glyph.empty() ? em * 1.5f : em * 0.9f) + em * 0.35f +
-                         canvas.measure(entry.label, dim_text(scene)).x + em;
-    if (x > 0 && x + needed - em > width) {
+    const float needed = needed_width(canvas, entry, look);
+    if (x > 0 && x + needed - look.apart > width) {
       x = 0;
       ++rows;
     }
     x += needed;
   }
-  return rows * em * 1.35f;
+  return static_cast<float>(std::min(rows, look.most_rows)) * look.row;
 }
 
 int legend_rows(Rect area, const Scene& scene) {
   if (scene.legend == LegendRoom::kNone) return 0;
-  return scene.legend == LegendRoom::kRow || area.h < scene.em * 14 ? 1 : 4;
+  if (scene.legend == LegendRoom::kRow || area.h < scene.em * 14) return 1;
+  return scene.legend == LegendRoom::kTwoRows ? 2 : 4;
 }
 
 Rect draw_button(Canvas& canvas, Point top_right, std::string_view label, const Scene& scene) {

@@ -18,6 +18,10 @@ void draw_glyph(Canvas& canvas, std::string_view glyph, Point center, float size
 // Draws the mark ≠ where another run differs, `size` px across, legible on any ground.
 void draw_difference(Canvas& canvas, Point center, float size, const Scene& scene);
 
+// Marks what is recorded and not as the tree asks (▲), or asked for and not recorded (△), `size` px across,
+// legible on any ground.
+void draw_fault(Canvas& canvas, Point center, float size, bool is_recorded, const Scene& scene);
+
 // Marks what changed just now (Scene::lights()): a halo around `box` and the mark ✦, `size` px
 // across, on its top left corner.
 void draw_lit(Canvas& canvas, Rect box, float size, const Scene& scene);
@@ -34,6 +38,10 @@ std::string fit_text(Canvas& canvas, std::string_view text, const TextStyle& sty
 enum class Align : std::uint8_t { kLeft, kCenter, kRight };
 void text_in(Canvas& canvas, Rect box, std::string_view text, TextStyle style,
              Align align = Align::kLeft);
+// Draws a label of a horizontal axis with its middle at `px`, in a line `height` px high. Where its letters would
+// leave [left, right] it is left out: pushed aside it would stand at another value.
+void draw_x_label(Canvas& canvas, float px, float top, float height, float left, float right,
+                  std::string_view text, const TextStyle& style);
 // Draws the head of a column; the glossary explains it while the mouse is over it.
 void draw_head(Canvas& canvas, Rect box, std::string_view title, const TextStyle& style,
                Align align = Align::kLeft);

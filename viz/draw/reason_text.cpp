@@ -30,6 +30,11 @@ bool compares_ratio(Reason reason) {
 
 }  // namespace
 
+bool compares_block(Reason reason) {
+  return reason == Reason::kBlockReaches || reason == Reason::kBlockGoesOn ||
+         reason == Reason::kBlockFallsShort;
+}
+
 bool is_after_warpers(Reason reason) {
   switch (reason) {
     case Reason::kDrawIsThis:
@@ -40,16 +45,23 @@ bool is_after_warpers(Reason reason) {
     case Reason::kGumbelArgmax:
     case Reason::kDrawn:
     case Reason::kDrawnFromResidual:
+    case Reason::kDrawnFromBlock:
     case Reason::kDrawnFromRest:
     case Reason::kDrawnFromTypical:
       return true;
     default:
-      return compares_ratio(reason);
+      return compares_ratio(reason) || compares_block(reason);
   }
 }
 
 float acceptance_chance(const capture::VerdictRow& row) {
-  return compares_ratio(row.reason) ? row.threshold : std::numeric_limits<float>::quiet_NaN();
+  return compares_ratio(row.reason) || compares_block(row.reason)
+             ? row.threshold
+             : std::numeric_limits<float>::quiet_NaN();
+}
+
+const char* acceptance_limit(Reason reason) {
+  return compares_block(reason) ? "h" : "min(1, p′/q)";
 }
 
 std::string reason_text(const capture::VerdictRow& row, const TokenName& token) {
@@ -72,6 +84,7 @@ std::string reason_text(const capture::VerdictRow& row, const TokenName& token) 
   const std::string among_best =
       "rank " + rank + " of p, the best " + std::to_string(row.count) + " pass";
   const std::string place = "number " + rank + " of " + counted(row.count, "beam");
+  const std::string block = ", block p " + number(row.value);
   const char* const kPath = ", but another path is longer or likelier";
   const char* const kTypicalLimit = "min(epsilon, delta e^-H)";
   if (!row.why.empty()) return row.why;
@@ -91,6 +104,12 @@ std::string reason_text(const capture::VerdictRow& row, const TokenName& token) 
       return compared(u, " < ", "min(1, p′/q)", row.threshold);
     case Reason::kNotBelowRatio:
       return compared(u, " >= ", "min(1, p′/q)", row.threshold);
+    case Reason::kBlockReaches:
+      return compared(u, " <= ", "h", row.threshold) + block;
+    case Reason::kBlockGoesOn:
+      return compared(u, " > ", "h", row.threshold) + block + ", but a later draft reaches its h";
+    case Reason::kBlockFallsShort:
+      return compared(u, " > ", "h", row.threshold) + block;
     case Reason::kBelowRest:
       return compared(u, " < ", "min(1, r/q)", row.threshold);
     case Reason::kNotBelowRest:
@@ -120,6 +139,8 @@ std::string reason_text(const capture::VerdictRow& row, const TokenName& token) 
       return "drawn from p′" + (row.u >= 0 ? " with " + u : std::string()) + ", " + p;
     case Reason::kDrawnFromResidual:
       return "drawn from norm(max(0, p′ - q)), " + p;
+    case Reason::kDrawnFromBlock:
+      return "drawn from norm(max(0, block p × p′ - q)), " + p;
     case Reason::kDrawnFromRest:
       return "drawn from what the drafts left of p′, " + p;
     case Reason::kDrawnFromTypical:

@@ -20,9 +20,13 @@ std::string reason_text(const capture::VerdictRow& row, const TokenName& token);
 // Whether the row's p and value are p′, after processors and warpers: what the rule draws from or
 // compares.
 bool is_after_warpers(capture::Reason reason);
-// min(1, p′/q), or min(1, r/q) after other drafts: what the rule compares u with; NaN = it compares
-// nothing.
+// min(1, p′/q), min(1, r/q) after other drafts, or a block's h: what the rule compares u with; NaN = it
+// compares nothing.
 float acceptance_chance(const capture::VerdictRow& row);
+// What that is called where it stands alone: "min(1, p′/q)", or "h" of block verification.
+const char* acceptance_limit(capture::Reason reason);
+// Whether the row is one of block verification, whose `value` is p of the block up to its draft.
+bool compares_block(capture::Reason reason);
 // Why the drafter did not send the token of the verdict, as far as its rows tell: "the head had it
 // 5th (q 0.012), withdrawn by reranking". "" if they tell nothing, or if the drafter sent it.
 std::string drafter_reason(const DrafterView& view, capture::Verdict verdict);

@@ -34,9 +34,10 @@ struct BreakMark {
 
 // How much room a legend may take.
 enum class LegendRoom : std::uint8_t {
-  kPane,  // what the pane's height allows
-  kRow,   // one row
-  kNone,  // the same legend stands beside it
+  kPane,     // what the pane's height allows
+  kTwoRows,  // two at most, in the smallest letters and close together: two runs before an audience
+  kRow,      // one row
+  kNone,     // the same legend stands beside it
 };
 
 struct Scene {

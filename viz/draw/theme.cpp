@@ -107,6 +107,11 @@ Color Theme::legible(Color c) const {
 
 Color Theme::series(int index) const { return beam(index); }
 
+Color Theme::metric(int index) const {
+  const Color colors[] = {rejected, corrected, lit, text};
+  return standing_out(colors[index % 4], text, {background, surface}, kMarkContrast);
+}
+
 Theme dark_theme() {
   Theme theme;
   theme.dark = true;
@@ -127,6 +132,7 @@ Theme dark_theme() {
   theme.corrected = rgb(0xCCFFCC);
   theme.gone = rgb(0x7A7A7A);
   theme.lit = rgb(0xC58CFF);
+  theme.fault = rgb(0xFF6B6B);
   return theme;
 }
 
@@ -154,6 +160,7 @@ Theme light_theme() {
   theme.corrected = rgb(0x200060);
   theme.gone = rgb(0x767676);
   theme.lit = rgb(0x6A1FB0);
+  theme.fault = rgb(0xC00020);
   return theme;
 }
 
@@ -169,6 +176,7 @@ Theme projector_theme() {
   theme.text_dim = rgb(0x3F454C);
   theme.accent = rgb(0x005A9E);
   theme.difference = rgb(0x8A2A66);
+  theme.fault = rgb(0xA00018);
   // Dark enough without an outline, and still distinct for colour-blind eyes.
   theme.rejected = rgb(0x901800);
   theme.star = rgb(0xC07800);

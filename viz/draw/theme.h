@@ -34,12 +34,15 @@ struct Theme {
   Color kept, rejected, star, corrected, gone;  // colours of verdicts
   bool star_outlined = false;                   // the star's colour alone has too little contrast
   Color lit;                                    // for what changed just now, with the glyph ✦
+  Color fault;                    // for what is not as the tree asks, with the glyphs ▲ △
   Color difference;               // for what two runs do differently, with the glyph ≠
   Color difference_tint() const;  // stands behind a token that differs
   Mark mark(capture::NodeState state) const;
   Color beam(int rank) const;     // Okabe-Ito by rank, then shades
   Color legible(Color c) const;   // the same hue, dark enough for letters on a light ground
   Color series(int index) const;  // plot curves
+  // Curves of a recorder's own figures: apart from the first five of series(), the phases' in the same picture.
+  Color metric(int index) const;
 };
 
 Theme dark_theme();

@@ -2,9 +2,12 @@
 
 #include <unistd.h>
 
+#include <array>
+#include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <string_view>
 #include <utility>
 
 #include "core/base/error.h"
@@ -23,9 +26,31 @@ std::string fresh_file() {
   return path;
 }
 
+// "a capture", "a model"; "" = neither, or not there.
+std::string precious_kind(const std::string& path) {
+  std::error_code error;
+  if (!fs::is_regular_file(path, error)) return "";  // a pipe would wait for a writer
+  std::ifstream file(path, std::ios::binary);
+  std::array<char, 16> head{};
+  file.read(head.data(), head.size());
+  const std::string_view begin(head.data(), static_cast<std::size_t>(file.gcount()));
+  if (begin.starts_with("SQLite format 3")) return "a capture";
+  if (begin.starts_with("GGUF")) return "a model";
+  if (begin.size() < head.size() || begin[8] != '{') return "";
+  // safetensors: the length of the JSON that follows.
+  std::uint64_t length = 0;
+  for (std::size_t i = 0; i < 8; ++i)
+    length |= static_cast<std::uint64_t>(static_cast<unsigned char>(begin[i])) << (8 * i);
+  return length <= fs::file_size(path, error) && !error ? "a model" : "";
+}
+
 }  // namespace
 
-WholeFile::WholeFile(std::string target) : target_(std::move(target)) {
+WholeFile::WholeFile(std::string target, Replaces replaces) : target_(std::move(target)) {
+  if (const std::string kind = precious_kind(target_);
+      replaces == Replaces::kNoCaptureNorModel && !kind.empty())
+    throw Error(ErrorCode::kInvalidArgument, target_ + ": exists and is " + kind +
+                                                 ", which would be lost; expected another name");
   std::error_code ignored;
   const fs::file_status status = fs::symlink_status(target_, ignored);
   copies_ = fs::exists(status) && !fs::is_regular_file(status);

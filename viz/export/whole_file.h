@@ -4,13 +4,18 @@
 // the temporary file is in the system's folder for such files, and is copied.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 namespace triescope::viz {
 
 class WholeFile {
  public:
-  explicit WholeFile(std::string target);
+  // A file that holds a run or a model is not taken for the place of a picture: nobody means to replace it, and it
+  // may be the very file that is shown.
+  enum class Replaces : std::uint8_t { kNoCaptureNorModel, kAny };
+  // Error{kInvalidArgument}: it would replace one.
+  explicit WholeFile(std::string target, Replaces replaces = Replaces::kNoCaptureNorModel);
   ~WholeFile();
   WholeFile(const WholeFile&) = delete;
   WholeFile& operator=(const WholeFile&) = delete;

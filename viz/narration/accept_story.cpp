@@ -1,4 +1,4 @@
-// The accept phase: of beams, or of texts with the drafts below them.
+// The accept phase of beams, or of texts with the drafts below them.
 #include <algorithm>
 
 #include "viz/narration/story.h"
@@ -15,7 +15,7 @@ bool is_of_beams(const VerdictRow& row) {
          row.reason == Reason::kBeamEos || row.reason == Reason::kBeamMaxTokens;
 }
 
-// A recorder may say why a beam ended in words of its own, without a code.
+// A recorder may give a beam's end in its own words, without a code. The run's kind decides then.
 bool are_of_beams(const Story& story, std::span<const VerdictRow> verdicts) {
   const auto ends = [](const VerdictRow& row) { return row.verdict == Verdict::kFinished; };
   return (story.capture.run().kind == capture::RunKind::kBeams &&

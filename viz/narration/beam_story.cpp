@@ -1,4 +1,4 @@
-// What accept decided about beams: who goes on, by how much, who ends, who dies out.
+// Accept's decisions about beams: which go on, by what margin, which end, which die out.
 #include <algorithm>
 
 #include "viz/narration/story.h"
@@ -30,7 +30,7 @@ std::vector<Value> beam(const Story& story, const VerdictRow& row) {
           story.sum_log_p("score", static_cast<double>(row.score), row.node)};
 }
 
-// Those that the next step begins with, best first.
+// The beams that the next step begins with, best first.
 std::vector<VerdictRow> kept_of(const Story& story, std::span<const VerdictRow> verdicts) {
   const auto frontier = story.capture.frontier(story.step);
   std::vector<VerdictRow> kept;

@@ -1,4 +1,4 @@
-// The commit phase: which KV was given up, and what the caches hold.
+// The commit phase: which KV was freed, and what the caches hold.
 #include <algorithm>
 
 #include "viz/narration/story.h"
@@ -25,7 +25,7 @@ std::vector<SlotRow> events(const Story& story, SlotAction action) {
   return rows;
 }
 
-// Each a link to the slot, and to whose KV lay there.
+// Links each slot, and the node whose KV lay there.
 Value slots(const Story& story, const std::vector<SlotRow>& rows) {
   std::vector<std::vector<Value>> items;
   for (const SlotRow& row : rows)
@@ -60,7 +60,10 @@ void tell_slots(Story& story, const capture::MemoryRow* memory) {
 void tell_memory(Story& story, const capture::MemoryRow& memory) {
   Value live = count("live", memory.live, to_panel("memory")),
         reserved = count("reserved", memory.reserved, to_panel("memory"));
-  if (memory.garbage > 0)
+  if (memory.reserved == 0 &&
+      memory.garbage == 0)  // a recorder that does not know what is reserved
+    story.say("commit.memory.live", {std::move(live)});
+  else if (memory.garbage > 0)
     story.say("commit.memory.garbage", {std::move(live), std::move(reserved),
                                         count("garbage", memory.garbage, to_panel("memory"))});
   else
@@ -73,7 +76,7 @@ void tell_memory(Story& story, const capture::MemoryRow& memory) {
     story.say("commit.compare", {greedy, count("batch", memory.batch_beam, to_panel("memory"))});
 }
 
-// Nodes whose last live text ended in this step, though the step did not decide about themselves.
+// Tells which nodes lost their last live text in this step, though the step gave them no verdict.
 void tell_deaths(Story& story) {
   std::vector<std::vector<Value>> items;
   for (const capture::VerdictRow& row : verdicts_of(story, capture::Phase::kCommit))
@@ -85,7 +88,7 @@ void tell_deaths(Story& story) {
 
 void tell_commit(Story& story) {
   const capture::MemoryRow* const memory = memory_of(story, Whose::kTarget);
-  // Without slots recorded nothing can be said of them.
+  // Without recorded slots there is nothing to tell about them.
   if (!story.capture.inputs(story.step).empty()) tell_slots(story, memory);
   if (memory) tell_memory(story, *memory);
   tell_deaths(story);

@@ -1,4 +1,4 @@
-// The draft phase: what was proposed, by what, in which shape, and at what cost.
+// The draft phase: what was proposed, by which drafter, in which shape and at what cost.
 #include <algorithm>
 #include <set>
 #include <vector>
@@ -13,7 +13,7 @@ using capture::NodeRow;
 using capture::Source;
 using capture::Whose;
 
-// What was proposed in this phase, newly hung or found again; in the order of the nodes.
+// The drafts proposed in this phase, newly added or found again, in the order of their nodes.
 std::vector<NodeRow> proposed(const Story& story) {
   std::vector<NodeRow> rows;
   for (const StepDraft& draft : step_drafts(story.capture, story.step, story.cursor))
@@ -21,7 +21,7 @@ std::vector<NodeRow> proposed(const Story& story) {
   return rows;
 }
 
-// From the first of them to the deepest, the first where several are.
+// The path down to the deepest draft; among several, to the first.
 std::vector<std::int32_t> longest_path(std::span<const NodeRow> drafts) {
   const auto deepest =
       std::max_element(drafts.begin(), drafts.end(),
@@ -58,7 +58,7 @@ void tell_pending(Story& story) {
                                    story.list("tokens", "item.node", items(story, nodes))});
 }
 
-// Rows that never become text go into the forward with the drafts.
+// Tells how many rows of the forward never become text.
 void tell_probes(Story& story) {
   const auto hung =
       story.capture.nodes_at(story.cursor).subspan(story.capture.nodes_at(story.tick).size());
@@ -66,7 +66,7 @@ void tell_probes(Story& story) {
   if (probes > 0) story.say("draft.probes", {count("probes", probes, to_panel("trie"))});
 }
 
-// What the drafting model ran for it.
+// Tells what the drafting model or head computed for the drafts.
 void tell_cost(Story& story) {
   for (const Whose whose : {Whose::kDraft, Whose::kHead}) {
     const auto inputs = story.capture.inputs(story.step, whose);
@@ -97,14 +97,15 @@ void tell_nothing_drafted(Story& story) {
   tell_cost(story);
 }
 
-// How they were found: in the drafter's own sentence, where the files have one, else in that of its kind.
+// Tells how the drafts were found: in the drafter's own sentence if the files have one, else in
+// that of its kind.
 void tell_drafter(Story& story, std::span<const NodeRow> drafts) {
   const capture::DrafterRow* const drafter = story.capture.drafter_of(drafts.front());
   const std::string own = drafter ? "draft.how." + drafter->name : std::string();
   const std::string kind =
       "draft.by." + std::string(drafter ? capture::to_string(drafter->kind) : "other");
   const std::string name = !drafter                 ? "The drafter"
-                           : drafter->title.empty() ? drafter->name
+                           : drafter->title.empty() ? "The drafter " + drafter->name
                                                     : drafter->title;
   story.say(story.has(own) ? own : kind,
             {word("drafter", name),

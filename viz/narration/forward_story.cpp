@@ -1,7 +1,9 @@
-// The forward phase: which rows were read, where they stand, what they see, where their KV went.
+// The forward phase: which rows were read, their positions, what they see, and where their KV went.
 #include <algorithm>
+#include <utility>
 #include <vector>
 
+#include "core/capture/row_faults.h"
 #include "viz/narration/story.h"
 
 namespace triescope::viz {
@@ -71,8 +73,11 @@ void tell_rows(Story& story, std::span<const InputRow> inputs) {
 }
 
 void tell_sight(Story& story, const InputRow& row) {
-  const std::int64_t path = row.position + 1;
   const auto prompt = static_cast<std::int64_t>(story.capture.run().prompt_tokens.size());
+  // By the tree: a foreign recorder's position may be what is wrong.
+  const std::int64_t path =
+      row.node > 0 ? prompt + story.capture.nodes()[static_cast<std::size_t>(row.node)].depth
+                   : row.position + 1;
   const std::int64_t window = story.capture.run().sliding_window;
   if (window > 0 && window < path)
     return story.say("forward.sees.window",
@@ -83,7 +88,7 @@ void tell_sight(Story& story, const InputRow& row) {
              count("below", path - prompt - 1, to_panel("trie"))});
 }
 
-// Two rows at one position: the first such pair.
+// Tells the first pair of rows at one position.
 void tell_siblings(Story& story, std::span<const InputRow> inputs) {
   for (std::size_t i = 0; i < inputs.size(); ++i)
     for (std::size_t k = i + 1; k < inputs.size(); ++k)
@@ -93,16 +98,92 @@ void tell_siblings(Story& story, std::span<const InputRow> inputs) {
                           ordinal("position", inputs[i].position, to_node(inputs[i].node))});
 }
 
+// The first of each fault in what the step's rows attended to.
+void tell_sight_faults(Story& story, std::span<const InputRow> inputs) {
+  const auto sights = story.capture.row_faults().sights(story.step, capture::Whose::kTarget);
+  std::int64_t cells = 0, rows = 0;
+  for (const auto& sight : sights) {
+    cells += std::ssize(sight.faults);
+    rows += !sight.faults.empty();
+  }
+  if (cells == 0) return;
+  story.say("forward.fault.cells",
+            {count("cells", cells, to_panel("mask")), count("rows", rows, to_panel("mask"))});
+  bool extra = false, missing = false;
+  for (std::size_t i = 0; i < sights.size(); ++i)
+    for (const capture::SightFault& fault : sights[i].faults) {
+      bool& is_told = capture::is_missing(fault.kind) ? missing : extra;
+      if (std::exchange(is_told, true)) continue;
+      const std::int32_t node = inputs[i].node;
+      const auto relation = [&] {
+        return word("relation", capture::sight_fault_text(story.capture, node, fault),
+                    to_panel("mask"));
+      };
+      if (fault.kind == capture::SightFaultKind::kUnwritten)
+        story.say("forward.fault.unwritten",
+                  {story.node("node", node), story.slot("slot", fault.slot)});
+      else if (fault.kind == capture::SightFaultKind::kNotItself)
+        story.say("forward.fault.itself", {story.node("node", node)});
+      else if (capture::is_missing(fault.kind))
+        story.say("forward.fault.missing",
+                  {story.node("node", node), story.node("missing", fault.occupant), relation()});
+      else
+        story.say("forward.fault.extra",
+                  {story.node("node", node), story.node("seen", fault.occupant), relation()});
+    }
+}
+
+bool is_as_asked(const Story& story, std::size_t row, const InputRow& input) {
+  const capture::RowFaults& faults = story.capture.row_faults();
+  return faults.sights(story.step, capture::Whose::kTarget)[row].faults.empty() &&
+         faults.positions(capture::Whose::kTarget).is_right(input);
+}
+
+// What is recorded and is not as the tree asks.
+void tell_faults(Story& story, std::span<const InputRow> inputs) {
+  const capture::RowFaults& faults = story.capture.row_faults();
+  tell_sight_faults(story, inputs);
+  const capture::RowPositions& positions = faults.positions(capture::Whose::kTarget);
+  for (const InputRow& row : inputs)
+    if (!positions.is_right(row)) {
+      story.say(
+          "forward.fault.position",
+          {story.node("node", row.node), ordinal("position", row.position, to_panel("positions")),
+           ordinal("expected", *positions.asked(row), to_panel("positions"))});
+      break;
+    }
+  for (const capture::SlotFault& fault : faults.slots(story.step, capture::Whose::kTarget)) {
+    if (fault.tick >= story.cursor) continue;
+    if (fault.kind == capture::SlotFaultKind::kTwice)
+      story.say("forward.fault.slot_twice",
+                {story.node("one", fault.occupant), story.node("other", fault.by),
+                 story.slot("slot", fault.slot)});
+    else
+      story.say("forward.fault.slot",
+                {story.node("lost", fault.occupant), story.slot("slot", fault.slot),
+                 story.node("needed", fault.needed_by),
+                 ordinal("step", fault.needed_in,
+                         to_step(capture::make_tick(fault.needed_in, capture::Phase::kForward)))});
+    break;
+  }
+}
+
 }  // namespace
 
 void tell_forward(Story& story) {
-  if (story.step == 0) return tell_prefill(story);
   const auto inputs = story.capture.inputs(story.step);
+  if (story.step == 0) {
+    tell_prefill(story);
+    return tell_faults(story, inputs);
+  }
   if (inputs.empty()) return story.say("forward.unrecorded");
   tell_rows(story, inputs);
-  // A probe has no place in the text.
-  std::vector<InputRow> of_text(inputs.begin(), inputs.end());
-  std::erase_if(of_text, [&](const InputRow& row) { return is_probe_row(story, row); });
+  tell_faults(story, inputs);
+  // A probe has no place in the text; of a row that is not as the tree asks the rest would be wrong.
+  std::vector<InputRow> of_text;
+  for (std::size_t i = 0; i < inputs.size(); ++i)
+    if (!is_probe_row(story, inputs[i]) && is_as_asked(story, i, inputs[i]))
+      of_text.push_back(inputs[i]);
   if (of_text.empty()) return;
   tell_sight(story, of_text.back());
   tell_siblings(story, of_text);

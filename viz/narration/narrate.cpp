@@ -1,4 +1,4 @@
-// Which story a cursor is told.
+// Chooses the story for a cursor.
 #include <algorithm>
 
 #include "viz/narration/story.h"
@@ -29,7 +29,7 @@ const capture::PhaseRow* phase_at(const capture::Capture& capture, capture::Tick
   return found != phases.end() && found->tick == tick ? &*found : nullptr;
 }
 
-// A slice of a longer run, looked at outside its steps.
+// Tells a slice of a longer run that is looked at outside its steps.
 void tell_gap(Story& story) {
   story.say("gap.here", {ordinal("step", story.step)});
   const auto phases = story.capture.phases();
@@ -54,7 +54,7 @@ void tell_phase(Story& story) {
   }
 }
 
-// Where the run broke off: told here, because it belongs to no phase.
+// Tells where the run broke off, which belongs to no phase.
 void tell_break(Story& story) {
   if (story.cursor < story.capture.end_tick()) return;
   if (story.capture.status() == capture::RunStatus::kStopped) story.say("break.stopped");

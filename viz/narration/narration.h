@@ -1,5 +1,5 @@
-// Start here. Narration: what a run did at one place, in two to five sentences with that place's own
-// numbers. From the capture alone.
+// Start here. Narration: tells what a run did at one place, in two to five sentences with that
+// place's own numbers. It reads only the capture.
 //
 //   assets/narration/*.txt  the sentences, with names for their values: "{node} is the argmax"
 //   sentences.h             reads and checks them
@@ -7,9 +7,9 @@
 //   *_story.cpp             one phase each: which sentences to say, and the values
 //   narration_text.h        a narration as text, Markdown, JSON
 //
-// A narration is made of parts. What the templates say is plain; every value (a token, a number, a
-// slot) is a part of its own that names its fact, carries its number and points at what it belongs
-// to. No digit stands outside a value.
+// A narration consists of parts. The templates' words are plain. Every value (a token, a number, a
+// slot) is a part of its own: it names its fact, carries its number and points at its target. No
+// digit stands outside a value.
 #pragma once
 
 #include <cmath>
@@ -24,13 +24,13 @@ namespace triescope::viz {
 
 class Sentences;
 
-// What a part belongs to.
+// The thing that a part points at.
 struct Target {
   enum class Kind : std::uint8_t { kNone, kNode, kSlot, kStep, kPanel };
   Kind kind = Kind::kNone;
-  // kNode: a node (prompt token i: -2 - i). kSlot: a slot. kStep: a tick.
+  // kNode: a node (prompt token i is -2 - i). kSlot: a slot. kStep: a tick.
   std::int64_t id = 0;
-  // The node to focus: kNode's own, or whose KV lay in the slot; -1 = none.
+  // The node to focus: kNode's own, or the one whose KV lay in the slot; -1 = none.
   std::int32_t node = -1;
   std::string panel = {};  // kPanel: its name
   bool operator==(const Target&) const = default;
@@ -43,13 +43,13 @@ struct Part {
   Target target = {};
   std::string fact =
       {};  // name of the value in the template: "accepted"; "" = the template's words
-  double number = std::numeric_limits<double>::quiet_NaN();  // of a value that is one
-  bool is_token = false;                                     // a token's text, in quotes
+  double number = std::numeric_limits<double>::quiet_NaN();  // NaN where the value is no number
+  bool is_token = false;                                     // the text is a token's, in quotes
   bool is_value() const { return !fact.empty(); }
 };
 
 struct Sentence {
-  std::string name;  // of its template: "accept.bonus"
+  std::string name;  // its template's: "accept.bonus"
   std::vector<Part> parts;
 };
 
@@ -60,8 +60,8 @@ struct Narration {
   std::vector<Sentence> sentences;
 };
 
-// What the phase before the cursor did: all panels show the same moment. Cursor 0: what is about to
-// begin. A tick of which the capture has nothing says so.
+// Tells what the phase before the cursor did, so that it matches the panels. At cursor 0 it tells
+// what is about to begin. A tick that the capture lacks is told as missing.
 Narration narrate(const capture::Capture& capture, capture::Tick cursor,
                   const Sentences& sentences);
 

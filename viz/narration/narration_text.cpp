@@ -7,7 +7,7 @@
 namespace triescope::viz {
 namespace {
 
-// What Markdown would take for markup, escaped.
+// Escapes the characters that Markdown reads as markup.
 std::string escaped(const std::string& text) {
   std::string out;
   for (const char c : text) {

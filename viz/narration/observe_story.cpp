@@ -1,4 +1,4 @@
-// The observe phase: what the step came to, where the text stands, and how the run ended.
+// The observe phase: the step's figures, the text so far, and how the run ended.
 #include <algorithm>
 #include <cmath>
 
@@ -38,7 +38,7 @@ void tell_end(Story& story, const std::vector<const SequenceRow*>& results) {
   const SequenceRow& best = *results.front();
   const Value length =
       count("length", static_cast<std::int64_t>(best.tokens.size()), to_panel("text"));
-  // Without a tree the row names no node.
+  // A run without a tree has no node in the row.
   const Value last = best.node >= 0 && !best.tokens.empty()
                          ? token(story.capture, "node", best.tokens.back(), to_node(best.node))
                          : word("node", "its last token");
@@ -66,8 +66,10 @@ void tell_text(Story& story) {
     story.say("observe.best",
               {node, length,
                story.sum_log_p("score", static_cast<double>(frontier.front().score), best)});
+  else if (const std::int32_t most = story.capture.run().max_new_tokens; most > 0)
+    story.say("observe.text", {node, length, count("most", most)});
   else
-    story.say("observe.text", {node, length, count("most", story.capture.run().max_new_tokens)});
+    story.say("observe.text.open", {node, length});
 }
 
 void tell_time(Story& story) {
@@ -80,6 +82,7 @@ void tell_time(Story& story) {
     total += row->duration_us;
     if (capture::phase_of(row->tick) == capture::Phase::kForward) forward = row->duration_us;
   }
+  if (total == 0) return;  // a recorder that does not tell times
   const Value whole = duration("total", static_cast<double>(total), to_panel("timeline"));
   if (forward * 100 >= total * 95) return story.say("observe.time.forward", {whole});
   story.say("observe.time",

@@ -1,4 +1,4 @@
-// Why a verdict fell: a sentence for every reason code, with the numbers that decided.
+// The reason of a verdict: a sentence for every reason code, with the numbers that decided.
 #include <algorithm>
 #include <string>
 
@@ -11,7 +11,7 @@ namespace {
 using capture::Reason;
 using capture::VerdictRow;
 
-// The token in whose favour a draft was refused: its node, or -1 where the tree has none.
+// The node of the token in whose favour a draft was refused; -1 where the tree has none.
 std::int32_t winner_of(const Story& story, const VerdictRow& row) {
   const auto& nodes = story.capture.nodes();
   const std::int32_t parent = nodes[static_cast<std::size_t>(row.node)].parent;
@@ -23,7 +23,7 @@ std::int32_t winner_of(const Story& story, const VerdictRow& row) {
   return -1;
 }
 
-// The values of one row, by the names that sentence_list.cpp gives the reasons' sentences.
+// The values of one row, under the names that sentence_list.cpp gives them.
 struct Values {
   const Story& story;
   const VerdictRow& row;
@@ -42,6 +42,7 @@ struct Values {
   Value ratio(const char* label) const {
     return labelled("ratio", label, static_cast<double>(row.threshold), 3, node_target());
   }
+  Value block() const { return number("block", static_cast<double>(row.value), node_target()); }
   Value share() const { return number("share", static_cast<double>(row.p), node_target()); }
   Value threshold() const {
     return number("threshold", static_cast<double>(row.threshold), node_target());
@@ -83,6 +84,12 @@ bool tell_reason(Story& story, const VerdictRow& row) {
       return say("reason.below_ratio", {v.node(), v.u(), v.ratio("min(1, p′/q)")});
     case Reason::kNotBelowRatio:
       return say("reason.not_below_ratio", {v.node(), v.u(), v.ratio("min(1, p′/q)")});
+    case Reason::kBlockReaches:
+      return say("reason.block_reaches", {v.node(), v.u(), v.ratio("h"), v.block()});
+    case Reason::kBlockGoesOn:
+      return say("reason.block_goes_on", {v.node(), v.u(), v.ratio("h"), v.block()});
+    case Reason::kBlockFallsShort:
+      return say("reason.block_falls_short", {v.node(), v.u(), v.ratio("h"), v.block()});
     case Reason::kBelowRest:
       return say("reason.below_rest", {v.node(), v.u(), v.ratio("min(1, r/q)")});
     case Reason::kNotBelowRest:
@@ -114,6 +121,8 @@ bool tell_reason(Story& story, const VerdictRow& row) {
       return say("reason.drawn", {v.node(), v.p(), v.u()});
     case Reason::kDrawnFromResidual:
       return say("reason.drawn_from_residual", {v.node(), v.share()});
+    case Reason::kDrawnFromBlock:
+      return say("reason.drawn_from_block", {v.node(), v.share()});
     case Reason::kDrawnFromRest:
       return say("reason.drawn_from_rest", {v.node(), v.share()});
     case Reason::kDrawnFromTypical:

@@ -1,4 +1,4 @@
-// The sentences there are, and the values that each may use.
+// All sentences, and the values that each may use.
 #include <iterator>
 
 #include "viz/narration/sentences.h"
@@ -68,6 +68,14 @@ std::span<const SentenceKind> sentence_kinds() {
       {"forward.siblings", "one other position"},
       {"forward.naive", "node naive position"},
       {"forward.reused", "slots"},
+      {"forward.fault.cells", "cells rows"},
+      {"forward.fault.extra", "node seen relation"},
+      {"forward.fault.unwritten", "node slot"},
+      {"forward.fault.missing", "node missing relation"},
+      {"forward.fault.itself", "node"},
+      {"forward.fault.position", "node position expected"},
+      {"forward.fault.slot", "lost slot needed step"},
+      {"forward.fault.slot_twice", "one other slot"},
       // accept.txt
       {"accept.unrecorded", ""},
       {"accept.row", "parent"},
@@ -79,6 +87,7 @@ std::span<const SentenceKind> sentence_kinds() {
       {"verify.greedy", ""},
       {"verify.sample", ""},
       {"verify.chain", ""},
+      {"verify.block", ""},
       {"verify.multi_round", ""},
       {"verify.typical", ""},
       {"verify.top_k", ""},
@@ -112,6 +121,9 @@ std::span<const SentenceKind> sentence_kinds() {
       {"reason.draw_is_another", "node p other other_p"},
       {"reason.below_ratio", "node u ratio"},
       {"reason.not_below_ratio", "node u ratio"},
+      {"reason.block_reaches", "node u ratio block"},
+      {"reason.block_goes_on", "node u ratio block"},
+      {"reason.block_falls_short", "node u ratio block"},
       {"reason.below_rest", "node u ratio"},
       {"reason.not_below_rest", "node u ratio"},
       {"reason.typical", "node p threshold"},
@@ -129,6 +141,7 @@ std::span<const SentenceKind> sentence_kinds() {
       {"reason.drawn", "node p u"},
       {"reason.drawn_with_noise", "node p"},
       {"reason.drawn_from_residual", "node share"},
+      {"reason.drawn_from_block", "node share"},
       {"reason.drawn_from_rest", "node share"},
       {"reason.drawn_from_typical", "node p"},
       {"reason.eos", "node"},
@@ -155,6 +168,7 @@ std::span<const SentenceKind> sentence_kinds() {
       {"commit.collected", "moved bytes freed"},
       {"commit.gathered", "bytes"},
       {"commit.memory", "live reserved"},
+      {"commit.memory.live", "live"},
       {"commit.memory.garbage", "live reserved garbage"},
       {"commit.compare", "greedy batch"},
       {"commit.compare.batch", "greedy"},
@@ -168,6 +182,7 @@ std::span<const SentenceKind> sentence_kinds() {
       {"observe.draft", "step emitted accepted"},
       {"observe.beams", "step beams"},
       {"observe.text", "node length most"},
+      {"observe.text.open", "node length"},
       {"observe.best", "node length score"},
       {"observe.time", "total forward"},
       {"observe.time.forward", "total"},

@@ -12,7 +12,7 @@
 namespace triescope::viz {
 namespace {
 
-constexpr std::size_t kMaxBytes = 1u << 20;  // of a file
+constexpr std::size_t kMaxBytes = 1u << 20;  // largest file
 
 [[noreturn]] void refuse(const AssetFile& file, int line, const std::string& message) {
   throw Error(ErrorCode::kCorruption, file.path + ":" + std::to_string(line) + ": " + message);
@@ -26,14 +26,14 @@ std::string listed(const std::vector<std::string>& names) {
 
 bool ends_sentence(char c) { return c == '.' || c == '!' || c == '?'; }
 
-// The lines of one sentence, as they stand in the file.
+// The lines of one sentence as they stand in the file.
 struct Block {
   std::string name;
   int line = 0;  // of its head
   std::vector<std::pair<int, std::string>> lines;
 };
 
-// What stands between two braces.
+// Parses the text between two braces.
 TemplatePart value_part(const AssetFile& file, int line, const std::string& inside,
                         const std::vector<std::string>& known) {
   TemplatePart part{.kind = TemplatePart::Kind::kValue, .text = inside};
@@ -55,8 +55,8 @@ TemplatePart value_part(const AssetFile& file, int line, const std::string& insi
   return part;
 }
 
-// Of the words from the character `first` on: what stands before it was looked at. So a text of many short
-// lines takes no longer than one long line.
+// Checks the words from the character `first` on; those before it were checked already. A text of
+// many short lines therefore takes no longer than one long line.
 void check_words(const AssetFile& file, int line, const std::string& words, std::size_t first = 0) {
   if (words.find('}', first) != std::string::npos)
     refuse(file, line, "found '}' without '{' before it");
@@ -65,19 +65,19 @@ void check_words(const AssetFile& file, int line, const std::string& words, std:
       refuse(file, line,
              std::string("found the digit '") + words[i] +
                  "'; a number is a value, which is another one in every step");
-  // A full stop may end what was looked at.
+  // A full stop may end the part that was checked already.
   for (std::size_t i = first > 0 ? first - 1 : 0; i + 1 < words.size(); ++i)
     if (ends_sentence(words[i]) && words[i + 1] == ' ')
       refuse(file, line,
              "expected one sentence; found more after '" + words.substr(0, i + 1) + "'");
 }
 
-// Lines are joined by a space. Empty: the sentence has no text.
+// Joins the lines by spaces. Empty: the sentence has no text.
 Template parse(const AssetFile& file, const Block& block, const std::vector<std::string>& known) {
   Template result;
   std::string words;
   int last_line = block.line;
-  std::size_t checked = 0;  // of the words
+  std::size_t checked = 0;  // characters of `words`
   for (const auto& [line, text] : block.lines) {
     last_line = line;
     if (!words.empty() || !result.empty()) words += ' ';

@@ -1,13 +1,13 @@
-// Sentences: the templates of the narration, by name.
+// Sentences: the narration's templates, by name.
 //
-// A file of them is read line by line. "# …" is a comment, "[accept.bonus]" begins a sentence, the
-// lines up to the next one are its text. "{node}" stands for a value; "{drafts:draft|drafts}" for
-// one of two words, by the number of a value (one, or any other). A text is exactly one sentence and
-// holds no digit: a number that is written down would be the same in every step.
+// A file is read line by line. "# …" is a comment. "[accept.bonus]" begins a sentence, whose text
+// is the lines up to the next one. "{node}" stands for a value, and "{drafts:draft|drafts}" for one
+// of two words, by the number of a value (one, or any other). A text is exactly one sentence. It
+// holds no digit, because a written number would be the same in every step.
 //
-// Which sentences there are, and which values each may use, is the program's (sentence_list.cpp).
-// Files are trusted as little as any: they are limited in size and refused with file and line.
-// Immutable once made; safe from any thread.
+// The program lists the sentences and the values that each may use (sentence_list.cpp). Files are
+// not trusted: they are limited in size and refused with file and line. Immutable once made; safe
+// from any thread.
 #pragma once
 
 #include <map>
@@ -20,13 +20,13 @@
 
 namespace triescope::viz {
 
-// A sentence of the program's: its name, and the values it may use.
+// A sentence that the program says, and the values it may use.
 struct SentenceKind {
   std::string_view name;
   std::string_view values;  // "node p u": names, separated by spaces
 };
 std::span<const SentenceKind> sentence_kinds();
-// Files may have any sentence whose name begins like that, with the values of draft.by.other.
+// Files may add any sentence whose name begins like this, with the values of draft.by.other.
 inline constexpr std::string_view kDrafterSentence = "draft.how.";
 
 // A piece of a template: words, a value, or a choice of words.
@@ -39,16 +39,17 @@ using Template = std::vector<TemplatePart>;
 
 class Sentences {
  public:
-  // Files in order; a later one's sentence takes the place of an earlier one's of the same name.
-  // Error{kCorruption}, with file and line: bad syntax, a sentence or a value that is not known (and
-  // which is meant), a digit, no full stop; or a sentence that no file has.
+  // Reads files in order; a later sentence replaces an earlier one of the same name.
+  // Error{kCorruption}, with file and line: bad syntax, an unknown sentence or value (names the
+  // nearest known one), a digit, no full stop, or a sentence that no file has.
   static Sentences read(std::span<const AssetFile> files);
-  // The built-in ones, with those of $TRIESCOPE_ASSETS over them. Errors: read()'s, asset_files()'s.
+  // The built-in sentences, overridden by those of $TRIESCOPE_ASSETS. Errors: those of read() and
+  // asset_files().
   static const Sentences& standard();
 
-  // Whether a file has it: of a kind that may be missing.
+  // Whether a file has this sentence. Only optional ones (kDrafterSentence) can be missing.
   bool has(std::string_view name) const { return by_name_.contains(name); }
-  // Of the kinds there are.
+  // Error{kInvalidArgument}: there is no sentence of this name.
   const Template& at(std::string_view name) const;
 
  private:

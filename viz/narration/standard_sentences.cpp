@@ -1,4 +1,5 @@
-// The program's own sentences: a file of its own, so that reading templates needs no assets.
+// The program's own sentences. They have a file of their own so that reading templates needs no
+// assets.
 #include "viz/narration/sentences.h"
 #include "viz/text/assets.h"
 

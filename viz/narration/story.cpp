@@ -28,7 +28,7 @@ std::string text_in_json(const std::string& text, std::string_view name) {
   return value && value->is_string() ? value->get<std::string>() : std::string();
 }
 
-// A sentence begins with a capital, except with a token or a name of the run's.
+// A sentence begins with a capital, unless it begins with a token or a name from the run.
 void capitalise(Part& first) {
   if (first.is_token || first.text.empty()) return;
   const bool is_word = !first.is_value() || !std::isnan(first.number) || first.text == "the prompt";
@@ -70,7 +70,7 @@ void Story::say(std::string_view sentence, std::vector<Value> values) {
   if (!has_room()) return;
   Sentence told{std::string(sentence), {}};
   for (Part& part : fill(sentence, values)) {
-    // Words that meet are one part.
+    // Adjoining words become one part.
     if (!told.parts.empty() && !part.is_value() && !told.parts.back().is_value())
       told.parts.back().text += part.text;
     else

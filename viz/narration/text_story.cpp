@@ -1,5 +1,5 @@
-// What accept decided about texts: which drafts came true, which one did not and why, and the token
-// that the target adds.
+// Accept's decisions about texts: which drafts were accepted, which one was refused and why, and
+// the token that the target adds.
 #include <algorithm>
 #include <cmath>
 
@@ -17,7 +17,7 @@ std::int32_t parent_of(const Story& story, std::int32_t node) {
   return story.capture.nodes()[static_cast<std::size_t>(node)].parent;
 }
 
-// Decided by looking at the draft itself, not at one above it.
+// The reason is about the draft itself, not about one above it.
 bool is_substantive(Reason reason) {
   return reason != Reason::kNone && reason != Reason::kParentRefused &&
          reason != Reason::kAfterEnd && reason != Reason::kNotReached;
@@ -34,6 +34,10 @@ const char* rule_of(std::span<const VerdictRow> drafts) {
       case Reason::kBelowRatio:
       case Reason::kNotBelowRatio:
         return "verify.chain";
+      case Reason::kBlockReaches:
+      case Reason::kBlockGoesOn:
+      case Reason::kBlockFallsShort:
+        return "verify.block";
       case Reason::kBelowRest:
       case Reason::kNotBelowRest:
         return "verify.multi_round";
@@ -51,7 +55,8 @@ const char* rule_of(std::span<const VerdictRow> drafts) {
   return "verify.other";
 }
 
-// The refusal that ended the walk: of the first draft beside the token that the target put there.
+// The refusal that ended the walk: the first refused draft beside the token that the target put
+// there, else the first one refused for a reason of its own.
 const VerdictRow* decisive(const Story& story, std::span<const VerdictRow> drafts,
                            const VerdictRow* own) {
   const VerdictRow* first = nullptr;
@@ -74,7 +79,7 @@ void tell_accepted(Story& story, std::span<const VerdictRow> drafts) {
       count("drafted", static_cast<std::int64_t>(drafts.size()), to_panel("verdict"));
   if (accepted.empty())
     return story.say(drafts.size() == 1 ? "accept.refused" : "accept.all_refused", {drafted});
-  // Where a rule does not note p (a schema of long ago), the token alone.
+  // A rule may record no p (-1); then only the token is told.
   const bool has_p = std::all_of(drafts.begin(), drafts.end(), [](const VerdictRow& row) {
     return row.verdict != Verdict::kAccepted || row.p >= 0;
   });
@@ -105,7 +110,7 @@ void tell_candidates(Story& story, std::int32_t parent) {
              story.list("tokens", "item.candidate", best)});
 }
 
-// Of the token that was chosen without a draft in its place.
+// Tells about a token that was chosen without a draft in its place.
 void tell_choice(Story& story, const VerdictRow& own) {
   tell_candidates(story, parent_of(story, own.node));
   if (!tell_reason(story, own)) story.say("accept.chosen", {story.node("node", own.node)});
@@ -118,7 +123,7 @@ void tell_own(Story& story, const VerdictRow& own) {
             {story.node("node", own.node)});
 }
 
-// Why the token that the target put there itself was no draft, as far as the drafter's rows say.
+// Tells why the drafter did not propose the token that the target added, if its rows say so.
 void tell_drafter(Story& story, const VerdictRow& own) {
   const auto views = drafter_views(story.capture, story.step, story.cursor);
   const auto found = views.find(own.node);
@@ -176,7 +181,8 @@ void tell_texts(Story& story, std::span<const VerdictRow> verdicts) {
     if (const VerdictRow* const refusal = decisive(story, drafts, own))
       tell_reason(story, *refusal);
     if (own) tell_own(story, *own);
-    // Where the argmax was taken there is nothing more to say about how; a draw has its own reason.
+    // An argmax needs no further reason, so the drafter's view comes first; a draw has a reason of
+    // its own.
     if (own && own->reason == Reason::kArgmax) tell_drafter(story, *own);
   } else if (own) {
     tell_choice(story, *own);

@@ -1,6 +1,6 @@
-// The values that sentences are told with: what a number or a token reads like, what it belongs to.
-// One place for both, so that all sentences write a probability, a score and a token alike. Pure
-// functions of the capture and the cursor.
+// The values of sentences: how a number or a token reads, and what it points at. They are made in
+// one place, so that all sentences write a probability, a score and a token alike. Pure functions
+// of the capture and the cursor.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace triescope::viz {
 
-// A value of a template: its name, what to print, and the number that chooses between {x:one|many}.
+// A template's value: its name, its text, and the number that chooses between {x:one|many}.
 struct Value {
   std::string name;
   std::vector<Part> parts;
@@ -21,25 +21,25 @@ struct Value {
 Target to_node(std::int32_t node);
 Target to_panel(std::string_view panel);
 Target to_step(capture::Tick tick);
-// `cursor`: when the slot is looked at, to find whose KV lies there.
+// `cursor` is the time at which the slot is looked at: it decides whose KV lies there.
 Target to_slot(const capture::Capture& capture, std::int32_t slot, capture::Tick cursor,
                capture::Whose whose = capture::Whose::kTarget);
 
 // "three", "49,152".
 Value count(std::string name, std::int64_t number, Target target = {});
-// Digits always: step, position, slot, rank.
+// Always in digits: a step, position, slot or rank.
 Value ordinal(std::string name, std::int64_t number, Target target = {});
 // "0.413".
 Value number(std::string name, double number, Target target, int digits = 3);
-// "p = 0.413": `label` says what it is.
+// "p = 0.413", where `label` is "p".
 Value labelled(std::string name, std::string_view label, double number, int digits, Target target);
 Value bytes(std::string name, double number, Target target);
 Value duration(std::string name, double us, Target target);
-// A name that the run brings: its method's, its model's.
+// A name from the run: its method's, its model's.
 Value word(std::string name, std::string_view text, Target target = {});
 // "'·the'", a link to the node; the root: "the prompt".
 Value node(const capture::Capture& capture, std::string name, std::int32_t node);
-// A token that is not in the tree; `target`: the node whose row has it.
+// A token that is not in the tree. `target` is the node whose row has it.
 Value token(const capture::Capture& capture, std::string name, std::int32_t token, Target target);
 
 }  // namespace triescope::viz

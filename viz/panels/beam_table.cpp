@@ -30,7 +30,7 @@ constexpr Column kColumns[kColumnCount] = {
     {"parent (before)", {7.2f, 7}}, {"p", {3.8f, 6}}, {"log p", {4.4f, 3}},
     {"Σ log p", {5.0f, 9}},         {"Δ", {4.2f, 5}}, {"", {7.5f, 2}}};
 
-// Where each column begins; -1 = left out.
+// The x at which each column begins; -1 = left out.
 std::vector<float> places(float from, float width, float em) {
   std::vector<ColumnSize> sizes;
   for (const Column& column : kColumns) sizes.push_back(column.size);
@@ -65,7 +65,7 @@ std::map<std::int32_t, std::int32_t> ranks_before(const BeamDecision& decision,
   return ranks;
 }
 
-// "#2 ·capital": the beam as it was called before this step.
+// "#2 ·capital": the beam by its rank before this step.
 std::string parent_text(std::int32_t node, const std::map<std::int32_t, std::int32_t>& ranks,
                         const Scene& scene) {
   const auto found = ranks.find(node);
@@ -104,7 +104,7 @@ std::vector<std::string> explain(const BeamDecision& decision, std::size_t i, co
   return lines;
 }
 
-// Rows that the finished hypotheses take, their title included.
+// Rows of the finished hypotheses, title included.
 std::size_t finished_rows(std::size_t count) {
   return count == 0 ? 0 : 1 + std::min(count, kMostFinished + (count == kMostFinished + 1));
 }
@@ -141,7 +141,7 @@ std::vector<capture::SequenceRow> finished_hypotheses(const Scene& scene) {
     if (row.tick >= scene.cursor) break;
     (row.rank < 0 ? found : returned).push_back(row);
   }
-  // At the end the live beams may be among the returned ones.
+  // At the end of a run, live beams may be among the returned ones.
   for (const capture::SequenceRow& row : returned)
     if (std::none_of(found.begin(), found.end(),
                      [&](const capture::SequenceRow& other) { return other.node == row.node; }))
@@ -189,7 +189,7 @@ void BeamTable::draw(Canvas& canvas, Rect area, const BeamDecision& decision,
   const std::size_t most = choices.size() > fitting ? choices.size() - fitting : 0;
   scroll_ = std::clamp(scroll_, 0.0f, static_cast<float>(most));
   const std::size_t first = scene.export_mode ? 0 : static_cast<std::size_t>(scroll_);
-  // The last row says how much does not fit.
+  // The last row says how many do not fit.
   const std::size_t more =
       choices.size() > first + fitting ? choices.size() - first - fitting + 1 : 0;
   const std::size_t last = more > 0 ? first + fitting - 1 : choices.size();
@@ -246,7 +246,7 @@ void BeamTable::draw(Canvas& canvas, Rect area, const BeamDecision& decision,
     if (!std::isnan(choice.gap))
       put(kGap, (choice.fate == Fate::kOut ? "-" : "+") + logprob_text(choice.gap), plain);
     if (choice.fate != Fate::kOut) put(kWhy, fate_text(choice.fate), plain);
-    // The cut: between the last that is chosen and the first that is not.
+    // The cut lies between the last chosen candidate and the first that is not.
     if (i + 1 == decision.cut && decision.cut < choices.size())
       canvas.line({area.x, y + row}, {area.right(), y + row}, scene.theme.current, 1.6f,
                   decision.decided ? LineStyle::kSolid : LineStyle::kDashed);

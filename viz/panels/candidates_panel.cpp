@@ -1,10 +1,11 @@
-// Candidates: the best tokens of one node's output row, with their probabilities; what was chosen
-// is marked.
+// Candidates: the best tokens of one node's output row with their probabilities. The chosen ones
+// are marked.
 #include <algorithm>
 #include <cmath>
 #include <sstream>
 
 #include "viz/draw/drawing.h"
+#include "viz/draw/fault_text.h"
 #include "viz/draw/node_text.h"
 #include "viz/panels/owner_switch.h"
 #include "viz/panels/panel_rows.h"
@@ -19,7 +20,7 @@ namespace {
 
 constexpr float kRowEm = 1.5f;
 
-// It became a child by the cursor.
+// True if the token became a child by the cursor.
 bool took(const capture::CandidateRow& row, const RowSource& source, const Scene& scene,
           capture::Tick cursor) {
   return row.chosen || child_of(*scene.capture, row.node, row.token, cursor, source.whose) >= 0;
@@ -28,7 +29,7 @@ bool took(const capture::CandidateRow& row, const RowSource& source, const Scene
   return took(row, source, scene, scene.cursor);
 }
 
-// New, or a child only now.
+// True if the row is new, or its token has just become a child.
 bool is_lit(const capture::CandidateRow& row, const RowSource& source, const Scene& scene) {
   return scene.lights() && (scene.lights(row.tick) || (took(row, source, scene) &&
                                                        !took(row, source, scene, scene.lit_from)));
@@ -38,13 +39,15 @@ class CandidatesPanel final : public Panel {
  public:
   const PanelInfo& info() const override {
     static const PanelInfo info = {
-        "candidates", "Candidates",
+        "candidates",
+        "Candidates",
         std::string("The best next tokens after the focused node (or the best live path), with "
                     "log-probabilities. A mark shows which became children.") +
             OwnerSwitch::kHelp,
         "Click a node of the trie whose children differ in colour, and find here the token that came "
         "in second and how little it lacked.",
-        "No output row yet: step once (F10), or focus a node that has been through a forward."};
+        "No output row yet: step once (F10), or focus a node that has been through a forward.",
+        /*rows=*/{"candidate"}};
     return info;
   }
 
@@ -56,12 +59,12 @@ class CandidatesPanel final : public Panel {
         owner_.draw(canvas, {area.right() - pad, area.y + em * 0.2f}, area.w * 0.3f, scene);
     const std::int32_t node = node_of(scene);
     if (node < 0)
-      return draw_empty_state(
-          canvas, area,
-          source.is_target() ? empty_text(scene.capture, "candidates", info().empty)
-                             : "No output row of the " + std::string(owner_name(source.whose)) +
-                                   " yet: step on (F10).",
-          scene);
+      return draw_empty_state(canvas, area,
+                              source.is_target() ? empty_text(scene.capture, info(), info().empty)
+                                                 : "No output row of the " +
+                                                       std::string(owner_name(source.whose)) +
+                                                       " yet: step on (F10).",
+                              scene);
     const auto rows = source.candidates(*scene.capture, node, scene.cursor);
     float right = owner.w > 0 ? owner.x : area.right();
     if (const float key =
@@ -72,8 +75,20 @@ class CandidatesPanel final : public Panel {
             "after " + (node == 0 ? std::string("the prompt")
                                   : "node " + std::to_string(node) + " " + node_text(scene, node)),
             bold_text(scene, 0.9f));
-    const Rect whole{area.x + pad, area.y + em * 1.7f, area.w - 2 * pad,
-                     std::max(1.0f, area.h - em * 1.9f)};
+    // The numbers of a row that stood wrong, or saw what is not its text, are not those of its path.
+    const auto last = static_cast<std::int32_t>(scene.capture->run().prompt_tokens.size());
+    const auto faults = row_fault_lines(scene, node == 0 ? -1 - last : node, source.whose);
+    const float warning = faults.empty() ? 0 : em * 1.35f;
+    if (!faults.empty()) {
+      draw_glyph(canvas, "▲", {area.x + pad + em * 0.45f, area.y + em * 2.3f}, em * 0.75f,
+                 scene.theme.fault);
+      text_in(
+          canvas,
+          {area.x + pad + em * 1.2f, area.y + em * 1.65f, area.w - 2 * pad - em * 1.2f, em * 1.3f},
+          "its row " + faults.front(), ui_text(scene, 0.86f));
+    }
+    const Rect whole{area.x + pad, area.y + em * 1.7f + warning, area.w - 2 * pad,
+                     std::max(1.0f, area.h - em * 1.9f - warning)};
     const float row = em * kRowEm, token = std::min(em * 9, whole.w * 0.42f);
     const bool logs = whole.w > em * 18;
     const float p_width = em * 3.6f, log_width = logs ? em * 4 : 0;
@@ -141,7 +156,7 @@ class CandidatesPanel final : public Panel {
                         "rank " + std::to_string(row.rank + 1),
                         "log p = logit − logsumexp(logits) = " + logprob_text(row.logprob),
                         "p = exp(log p) = " + number_text(std::exp(row.logprob), 6)};
-    // Before an audience that key does nothing.
+    // Before an audience the key does nothing.
     if (!scene.series) reaction.tooltip.push_back("Ctrl+I: decode on with another token");
     for (const std::int32_t child : scene.capture->children(node)) {
       const capture::NodeRow& below = scene.capture->nodes()[static_cast<std::size_t>(child)];
@@ -177,8 +192,8 @@ class CandidatesPanel final : public Panel {
   void set_view_state(const std::string& state) override { owner_.set_state(state); }
 
  private:
-  // The focused node if it has candidates, else its parent, else the best live leaf, or the nearest
-  // above it.
+  // The focused node if it has candidates, else its parent, else the best live leaf or its nearest
+  // ancestor that has some.
   std::int32_t node_of(const Scene& scene) const {
     if (!scene.capture) return -1;
     const RowSource source = owner_.source(scene);

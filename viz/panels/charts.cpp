@@ -26,7 +26,7 @@ std::string sample_text(std::int64_t steps, const Scene& scene) {
   return text;
 }
 
-// The chart's name and how much it stands for, on the first line; returns the room below.
+// Draws the chart's name and its sample on the first line. Returns the room below.
 Rect draw_chart_head(Canvas& canvas, Rect area, const std::string& title, const std::string& sample,
                      const Scene& scene) {
   const float em = scene.em;
@@ -37,7 +37,7 @@ Rect draw_chart_head(Canvas& canvas, Rect area, const std::string& title, const 
   return {area.x, area.y + em * kChartHeadEm, area.w, std::max(1.0f, area.h - em * kChartHeadEm)};
 }
 
-// Accepted drafts, or margins at the cut: how often each came, or by step.
+// Accepted drafts, or margins at the cut: a histogram, or bars by step.
 class StepChart final : public Panel {
  public:
   StepChart(PanelInfo info, bool drafts, bool by_step)
@@ -96,7 +96,7 @@ class StepChart final : public Panel {
   VerdictHistory history_;
 };
 
-// How well each level of drafts guessed.
+// The guesses of each level of drafts.
 class LevelsChart final : public Panel {
  public:
   const PanelInfo& info() const override {
@@ -133,7 +133,7 @@ class LevelsChart final : public Panel {
   }
 
  private:
-  mutable LevelHistory history_;  // what it keeps of a capture is made once for all questions
+  mutable LevelHistory history_;  // built once per capture, for drawing, extent and CSV
 };
 
 std::vector<std::unique_ptr<Panel>> make_charts() {

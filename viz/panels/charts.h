@@ -1,5 +1,5 @@
-// Charts: pictures of their own for exports, drawn by the code of the panels that hold them. A chart is
-// drawn like a panel, but has no place in a layout; it says what it counts and over how many steps.
+// Charts: pictures for exports only, drawn by the code of the panels that hold them. A chart is
+// drawn like a panel but has no place in a layout. It names what it counts and over how many steps.
 #pragma once
 
 #include <memory>
@@ -12,7 +12,8 @@ namespace triescope::viz {
 
 // acceptance acceptance-by-step margins margins-by-step levels.
 const std::vector<std::string>& chart_names();
-// What an export can draw: a panel, or a chart. Error{kInvalidArgument}: lists the names.
+// Makes any picture that can be exported: a panel or a chart. Error{kInvalidArgument}: lists the
+// names.
 std::unique_ptr<Panel> make_picture(const std::string& name);
 // Both lists, panels first.
 const std::vector<std::string>& picture_names();

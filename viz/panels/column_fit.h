@@ -1,4 +1,4 @@
-// Which columns of a table have room: the least important are left out first.
+// Chooses the columns of a table that have room: the least important are left out first.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@ struct ColumnSize {
   int importance;
 };
 
-// By column: it stays. Of two equally unimportant ones the first goes.
+// Returns by column whether it stays. Of two equally unimportant columns the first goes.
 inline std::vector<bool> columns_that_fit(const std::vector<ColumnSize>& columns, float width_em) {
   std::vector<bool> on(columns.size(), true);
   float used = 0;

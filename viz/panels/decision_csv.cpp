@@ -14,7 +14,6 @@
 namespace triescope::viz {
 namespace {
 
-// One line of the table.
 struct Row {
   std::int32_t step = 0, node = -1, parent = -1, rank = -1, replacement = -1, token = -1,
                depth = -1, drafter_rank = -1;
@@ -43,7 +42,7 @@ std::string line_of(const Row& row) {
 
 float or_none(float value) { return value < 0 ? std::nanf("") : value; }
 
-// A hand-made decision may name nodes that the capture lacks.
+// The node may be missing: a decision made by hand can name nodes that the capture lacks.
 std::int32_t depth_below(std::int32_t parent, const Scene& scene) {
   const auto nodes = scene.capture->nodes();
   return parent < 0 || static_cast<std::size_t>(parent) >= nodes.size()

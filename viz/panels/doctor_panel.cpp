@@ -1,13 +1,13 @@
-// Doctor: what is wrong in the capture, gravest first. A click goes to where a fault first is.
+// Doctor: the faults of the capture, gravest first. A click goes to the first place of a fault.
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cmath>
 #include <sstream>
 
 #include "core/base/counted.h"
 #include "core/doctor/doctor.h"
 #include "core/doctor/report.h"
+#include "core/doctor/watch.h"
 #include "viz/draw/drawing.h"
 #include "viz/panels/panels.h"
 #include "viz/text/number_text.h"
@@ -15,16 +15,12 @@
 namespace triescope::viz {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
 constexpr float kDoctorRowEm = 1.3f;
 constexpr float kDoctorWidthEm = 56;
-// Of a run that still grows: it is held to the rules again after this many times as long as that took last.
-constexpr int kRestFactor = 20;
 
 struct SureMark {
   const char* glyph;
-  capture::NodeState like;  // whose color it has
+  capture::NodeState like;  // the state whose color the mark has
 };
 
 SureMark sure_mark(doctor::Sure sure) {
@@ -39,58 +35,13 @@ SureMark sure_mark(doctor::Sure sure) {
   return {"○", capture::NodeState::kPruned};
 }
 
-// "step 3, node 5: the same in 4 of 6 steps".
-std::string where_text(const doctor::FindingGroup& group, const capture::Capture& capture) {
+// "step 3, node 5: 5 times in 5 steps, first at 3".
+std::string where_text(const doctor::FindingGroup& group) {
   std::string text = doctor::place_text(group.first);
   if (text.empty()) text = "the whole run";
-  if (group.steps > 1)
-    text += ": the same in " + std::to_string(group.steps) + " of " +
-            counted(capture.last_step() + 1, "step");
-  else if (group.count > 1)
-    text += ": " + std::to_string(group.count) + " times in this step";
-  return text;
+  const std::string times = doctor::times_text(group);
+  return text + (times.empty() ? "" : ": ") + times;
 }
-
-// What the doctor says of a capture, made once for what the capture holds.
-class Opinion {
- public:
-  const doctor::Diagnosis& of(const Scene& scene) {
-    if (!is_current(scene) && !(is_about(scene) && still_rests(scene))) {
-      const auto begin = Clock::now();
-      diagnosis_ = doctor::diagnose(*scene.capture);
-      made_ = Clock::now();
-      took_ = made_ - begin;
-      about_ = key_of(scene);
-    }
-    return diagnosis_;
-  }
-  bool is_current(const Scene& scene) const { return about_ == key_of(scene); }
-  std::int32_t last_step() const { return about_.last_step; }
-
- private:
-  struct Key {
-    const capture::Capture* capture = nullptr;
-    std::int32_t last_step = -1;
-    std::int64_t phases = 0, nodes = 0;
-    capture::RunStatus status = capture::RunStatus::kRunning;
-    bool operator==(const Key&) const = default;
-  };
-  static Key key_of(const Scene& scene) {
-    const capture::Capture& capture = *scene.capture;
-    return {&capture, capture.last_step(), static_cast<std::int64_t>(capture.phases().size()),
-            static_cast<std::int64_t>(capture.nodes().size()), capture.status()};
-  }
-  bool is_about(const Scene& scene) const { return about_.capture == scene.capture; }
-  bool still_rests(const Scene& scene) const {
-    return scene.capture->status() == capture::RunStatus::kRunning && !scene.export_mode &&
-           Clock::now() - made_ < took_ * kRestFactor;
-  }
-
-  doctor::Diagnosis diagnosis_;
-  Key about_;
-  Clock::time_point made_;
-  Clock::duration took_{};
-};
 
 class DoctorPanel final : public Panel {
  public:
@@ -122,17 +73,19 @@ class DoctorPanel final : public Panel {
     if (in.inside && in.wheel != 0)
       scroll_ = std::clamp(scroll_ - in.wheel * scene.em * 3, 0.0f, overflow_);
     if (in.dragging) scroll_ = std::clamp(scroll_ - in.drag_delta.y, 0.0f, overflow_);
-    reaction.wants_redraw = !opinion_.is_current(scene);
+    const auto& opinion = opinion_of(scene);
+    reaction.wants_redraw = !opinion.is_current || opinion.is_working;
     if (!in.inside || !area.contains(in.mouse)) return reaction;
     reaction.hover = -1;
-    const auto& groups = opinion_.of(scene).groups;
+    const auto& groups = opinion.diagnosis.groups;
     for (const auto& [box, index] : boxes_) {
       if (!box.contains(in.mouse) || index >= groups.size()) continue;
       const doctor::Finding& first = groups[index].first;
       reaction.hover = first.node;
       reaction.tooltip = {std::string("Rule: ") + doctor::rule_of(first.code)};
       if (!in.clicked) continue;
-      // Behind the step: its rows, its decisions and its commit are all seen.
+      // The cursor goes behind the step, where its rows, its decisions and its commit are all
+      // visible.
       if (first.step >= 0)
         reaction.cursor = std::min(capture::make_tick(first.step + 1, capture::Phase::kDraft),
                                    scene.capture->end_tick());
@@ -147,7 +100,7 @@ class DoctorPanel final : public Panel {
     return {width, lay_out(canvas, {0, 0, width, 1e6f}, scene, 0, false) + scene.em};
   }
 
-  // A row a fault.
+  // One row a fault.
   std::string csv(const Scene& scene) const override {
     std::ostringstream out;
     out << "code,sure,step,node,row,slot,whose,count,steps,kind,text,open\n";
@@ -156,7 +109,7 @@ class DoctorPanel final : public Panel {
       if (value != -1) out << value;
       out << ',';
     };
-    for (const doctor::FindingGroup& group : opinion_.of(scene).groups) {
+    for (const doctor::FindingGroup& group : watch_.complete(*scene.capture).diagnosis.groups) {
       const doctor::Finding& first = group.first;
       out << to_string(first.code) << ',' << to_string(first.sure) << ',';
       for (const std::int32_t value : {first.step, first.node, first.row, first.slot})
@@ -169,10 +122,12 @@ class DoctorPanel final : public Panel {
   }
 
  private:
-  // The whole list from `scroll` px on; returns its height. Draws what is in `area`, and notes where.
+  // Lays out the whole list from `scroll` px on and returns its height. `draw` also draws the part
+  // in `area`, and notes where it stands.
   float lay_out(Canvas& canvas, Rect area, const Scene& scene, float scroll, bool draw) const {
     const float em = scene.em, pad = em * 0.6f, row = em * kDoctorRowEm;
-    const doctor::Diagnosis& diagnosis = opinion_.of(scene);
+    const doctor::DoctorWatch::Opinion& opinion = opinion_of(scene);
+    const doctor::Diagnosis& diagnosis = opinion.diagnosis;
     const float left = area.x + pad, width = std::max(em * 3, area.w - 2 * pad);
     float y = area.y + em * 0.35f - scroll;
     const float start = y;
@@ -184,8 +139,17 @@ class DoctorPanel final : public Panel {
         y += row;
       }
     };
-    lines(head_text(diagnosis, *scene.capture), bold_text(scene, 0.95f), 0);
-    if (diagnosis.groups.empty())
+    lines(head_text(opinion, *scene.capture), bold_text(scene, 0.95f), 0);
+    if (opinion.is_working) {
+      const Rect bar{left, y + em * 0.1f, std::min(width, em * 16), em * 0.3f};
+      if (draw) {
+        canvas.fill_rect(bar, scene.theme.grid, em * 0.15f);
+        canvas.fill_rect({bar.x, bar.y, bar.w * static_cast<float>(opinion.done), bar.h},
+                         scene.theme.accent, em * 0.15f);
+      }
+      y += em * 0.6f;
+    }
+    if (diagnosis.groups.empty() && opinion.last_step >= 0)
       lines("Checked: " + doctor::checked_families() + ".", ui_text(scene, 0.9f), 0);
     const float indent = em * 1.4f;
     for (std::size_t i = 0; i < diagnosis.groups.size(); ++i) {
@@ -201,7 +165,7 @@ class DoctorPanel final : public Panel {
                 ")",
             bold_text(scene, 0.92f), indent);
       lines(first.text + ".", ui_text(scene, 0.9f), indent);
-      lines(where_text(group, *scene.capture), dim_text(scene, 0.84f), indent);
+      lines(where_text(group), dim_text(scene, 0.84f), indent);
       if (draw) boxes_.push_back({{area.x, top, area.w, y - top}, i});
     }
     if (!diagnosis.not_checked.empty()) y += em * 0.45f;
@@ -210,16 +174,24 @@ class DoctorPanel final : public Panel {
     return y - start + em * 0.7f;
   }
 
-  std::string head_text(const doctor::Diagnosis& diagnosis, const capture::Capture& capture) const {
-    const std::size_t count = diagnosis.groups.size();
+  // A picture is about all that there is; the window waits for nothing.
+  const doctor::DoctorWatch::Opinion& opinion_of(const Scene& scene) const {
+    return scene.export_mode ? watch_.complete(*scene.capture) : watch_.look(*scene.capture);
+  }
+
+  static std::string head_text(const doctor::DoctorWatch::Opinion& opinion,
+                               const capture::Capture& capture) {
+    if (!opinion.problem.empty()) return "This run cannot be checked: " + opinion.problem;
+    if (opinion.last_step < 0) return "The run is being checked.";
+    const std::size_t count = opinion.diagnosis.groups.size();
     std::string text = count == 0 ? "Nothing found" : counted(count, "fault");
     if (count > 1) text += ", gravest first";
-    if (capture.status() == capture::RunStatus::kRunning)
-      text += ", up to step " + std::to_string(opinion_.last_step());
+    if (capture.status() == capture::RunStatus::kRunning || !opinion.is_current)
+      text += ", up to step " + std::to_string(opinion.last_step);
     return text + ".";
   }
 
-  mutable Opinion opinion_;
+  mutable doctor::DoctorWatch watch_;
   struct Box {
     Rect area;
     std::size_t group;

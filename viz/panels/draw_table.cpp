@@ -105,7 +105,7 @@ void DrawTable::draw(Canvas& canvas, Rect area, const DrawDecision& decision,
   const float figures_x = area.x + em * 1.3f + token_w, width = area.right() - figures_x;
   auto columns = columns_of(decision);
   const auto most_columns = static_cast<std::size_t>(std::max(1.0f, width / (em * 4.6f)));
-  // Where not all fit, the stages in the middle go first.
+  // Where not all columns fit, the stages in the middle go first.
   while (columns.size() > most_columns && columns.size() > 1)
     columns.erase(columns.begin() + (columns.size() > 2 ? 1 : 0));
   const float cell = width / static_cast<float>(columns.size());
@@ -121,7 +121,7 @@ void DrawTable::draw(Canvas& canvas, Rect area, const DrawDecision& decision,
   const std::size_t count = decision.tokens.size();
   scroll_ = std::clamp(scroll_, 0.0f, static_cast<float>(count > fitting ? count - fitting : 0));
   const std::size_t first = scene.export_mode ? 0 : static_cast<std::size_t>(scroll_);
-  // The last row says how much does not fit.
+  // The last row says how many do not fit.
   const std::size_t more = count > first + fitting ? count - first - fitting + 1 : 0;
   const std::size_t last = more > 0 ? first + fitting - 1 : count;
   rows_ = {{list.x, list.y, list.w, row * static_cast<float>(last - first)}, row, first, last};
@@ -170,7 +170,8 @@ void DrawTable::draw(Canvas& canvas, Rect area, const DrawDecision& decision,
   if (strips) draw_strip(canvas, {area.x, area.bottom() - strip, area.w, strip}, decision, scene);
 }
 
-// The unit interval in the order of the draw: by token id. What is not recorded stays bare.
+// The unit interval in the order of the draw, which is by token id. Parts that were not recorded
+// stay bare.
 void DrawTable::draw_strip(Canvas& canvas, Rect area, const DrawDecision& decision,
                            const Scene& scene) {
   const float em = scene.em;
@@ -186,7 +187,7 @@ void DrawTable::draw_strip(Canvas& canvas, Rect area, const DrawDecision& decisi
                                  : scene.theme.series(3).with_alpha(index++ % 2 ? 0.35f : 0.55f));
     const std::string label = token_text(scene.capture->piece(token.token), 12);
     const TextStyle style = mono_text(scene, 0.8f);
-    // Letters stand on the ground, not on a fill: below the strip.
+    // Letters stand below the strip, because a fill would make them hard to read.
     if (part.w > canvas.measure(label, style).x + em * 0.3f)
       text_in(canvas, {part.x, strip_.bottom(), part.w, em * 1.1f}, label, style, Align::kCenter);
     canvas.line({part.x, part.y}, {part.x, part.bottom()}, scene.theme.background, 1);

@@ -1,6 +1,7 @@
-// DrawTable: how one token comes out of one row: a bar a token and stage (the model's p, after
-// processors, after the temperature, after each cut, q where drafts were drawn), and below it the
-// cumulative strip with u on it, or a column of Gumbel scores. Draws only the rows in sight.
+// DrawTable: how one token is drawn from one row. Each token has a bar for each stage (the model's
+// p, after processors, after the temperature, after each cut, q where drafts were drawn). Below
+// stands the cumulative strip with u on it, or a column of Gumbel scores. Draws only the rows in
+// sight.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +22,7 @@ class DrawTable {
     rows_ = {};
     strip_ = {};
   }
-  // `lit`: the tokens that changed just now; empty: none.
+  // `lit` marks the tokens that have just changed; empty = none.
   void draw(Canvas& canvas, Rect area, const DrawDecision& decision, const std::vector<char>& lit,
             const Scene& scene);
   void scroll(const Input& in, const DrawDecision& decision);

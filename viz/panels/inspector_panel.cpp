@@ -6,6 +6,7 @@
 
 #include "core/base/counted.h"
 #include "viz/draw/drawing.h"
+#include "viz/draw/fault_text.h"
 #include "viz/draw/node_text.h"
 #include "viz/draw/reason_text.h"
 #include "viz/panels/metric_curves.h"
@@ -25,7 +26,7 @@ struct Fact {
   std::string label, value, formula;
 };
 
-// What the steps before the cursor came to, in the words of `triescope decode`.
+// The figures of the steps before the cursor, in the words of `triescope decode`.
 std::vector<Fact> result_facts(const Scene& scene) {
   const CompareFigures figures = compare_figures(*scene.capture, scene.cursor);
   std::vector<Fact> facts = {
@@ -92,7 +93,7 @@ std::vector<Fact> run_facts(const Scene& scene, MetricCurves& curves) {
     facts.push_back({"program",
                      program.name + (program.version.empty() ? "" : " " + program.version),
                      program.command});
-  for (const MetricCurve& curve : curves.of(*scene.capture))
+  for (const MetricCurve& curve : curves.of(*scene.capture, scene.cursor))
     if (const MetricPoint* const point = curve.at(scene.shown_step()))
       facts.push_back({curve.name, metric_text(*point), "in step " + std::to_string(point->step)});
   for (const RunSetting& setting : run_settings(run))
@@ -115,7 +116,7 @@ std::vector<Fact> node_facts(const Scene& scene, std::int32_t node) {
   }
   const capture::NodeView view = capture.node_at(node, scene.cursor);
   const auto prompt = capture.run().prompt_tokens.size();
-  // Nobody asks for the probability of a probe's token.
+  // A probe's token never gets a probability.
   const std::string unknown = capture::is_probe(view.row) ? "none" : "not known yet";
   const auto number = [&](float value) {
     return std::isnan(value) ? unknown : number_text(value, 5);
@@ -172,7 +173,11 @@ std::vector<Fact> node_facts(const Scene& scene, std::int32_t node) {
                        number_text(verdict->p, 5),
                        is_after_warpers(verdict->reason) ? "after processors and warpers" : ""});
     if (const float chance = acceptance_chance(*verdict); !std::isnan(chance))
-      facts.push_back({"min(1, p′/q)", number_text(chance, 4), "accepted if u is below"});
+      facts.push_back({acceptance_limit(verdict->reason), number_text(chance, 4),
+                       compares_block(verdict->reason) ? "the block ends at the last u not above"
+                                                       : "accepted if u is below"});
+    if (compares_block(verdict->reason))
+      facts.push_back({"block p", number_text(verdict->value, 4), "of the drafts up to here"});
     if (verdict->u >= 0) facts.push_back({"u", number_text(verdict->u, 5), "uniform draw"});
     if (verdict->rank >= 0) facts.push_back({"rank", std::to_string(verdict->rank + 1), ""});
     if (verdict->gap > 0)
@@ -184,12 +189,23 @@ std::vector<Fact> node_facts(const Scene& scene, std::int32_t node) {
   return facts;
 }
 
-// What the recorder measured of a node by itself.
+// Adds the recorder's own figures of a node.
 void add_metrics(std::vector<Fact>& facts, const Scene& scene, std::int32_t node) {
   for (const capture::MetricRow& row : metrics_of_node(*scene.capture, node, scene.cursor))
     facts.push_back({row.name, metric_text({.mean = row.value, .count = 1}),
                      "step " + std::to_string(capture::step_of(row.tick)) + ", " +
                          capture::to_string(capture::phase_of(row.tick))});
+}
+
+// What is recorded of its rows and is not as the tree asks, of every model.
+void add_faults(std::vector<Fact>& facts, const Scene& scene, std::int32_t node) {
+  for (const capture::Whose whose : scene.capture->owners())
+    for (const std::string& line : row_fault_lines(scene, node, whose))
+      facts.push_back({"not as the tree asks",
+                       whose == capture::Whose::kTarget
+                           ? line
+                           : "the " + std::string(owner_name(whose)) + "'s row: " + line,
+                       ""});
 }
 
 std::vector<Fact> facts_of(const Scene& scene, MetricCurves& curves) {
@@ -200,6 +216,7 @@ std::vector<Fact> facts_of(const Scene& scene, MetricCurves& curves) {
   if (!known) return run_facts(scene, curves);
   std::vector<Fact> facts = node_facts(scene, node);
   add_metrics(facts, scene, node);
+  add_faults(facts, scene, node);
   return facts;
 }
 
@@ -220,7 +237,7 @@ class InspectorPanel final : public Panel {
   void draw(Canvas& canvas, Rect area, const Scene& scene) override {
     const auto facts = facts_of(scene, curves_);
     if (facts.empty()) return draw_empty_state(canvas, area, info().empty, scene);
-    // A list that is longer than a wide panel is high goes on in a column beside it.
+    // A list longer than a wide panel goes on in a column beside it.
     const auto columns = static_cast<std::size_t>(
         std::clamp(std::floor(area.w / (scene.em * kColumnEm)), 1.0f, 3.0f));
     Rect column{area.x, area.y, area.w / static_cast<float>(columns), area.h};

@@ -5,9 +5,11 @@
 
 #include "core/base/counted.h"
 #include "viz/draw/drawing.h"
+#include "viz/draw/fault_text.h"
 #include "viz/draw/node_text.h"
 #include "viz/layouts/slot_grid.h"
 #include "viz/layouts/zoom.h"
+#include "viz/panels/fault_head.h"
 #include "viz/panels/kv_range.h"
 #include "viz/panels/kv_slots.h"
 #include "viz/panels/kv_strip.h"
@@ -31,15 +33,18 @@ class KvPanel final : public Panel {
     static const PanelInfo info = {
         "kv",
         "KV slots",
-        std::string("The cache, slot by slot. Live slots carry their token and beam colour, "
-                    "garbage is dashed, free slots are hollow, reserved ones dotted. A dot marks a "
-                    "slot reused in this step; where slots were moved, both states are shown, with "
-                    "arrows between them. A range of steps dragged on the timeline is counted, and "
-                    "a bar stands under what was written in it. Wheel to zoom, drag to scroll.") +
+        std::string(
+            "The cache, slot by slot. Live slots carry their token and beam colour, "
+            "garbage is dashed, free slots are hollow, reserved ones dotted. A dot marks a "
+            "slot reused in this step; where slots were moved, both states are shown, with "
+            "arrows between them. ▲ marks a slot that two rows wrote, or whose KV is gone although a "
+            "later row needs it. A range of steps dragged on the timeline is counted, and "
+            "a bar stands under what was written in it. Wheel to zoom, drag to scroll.") +
             OwnerSwitch::kHelp,
         "Step (F10) until a beam falls out: its slots become garbage, and the next step writes into "
         "them.",
         "No KV yet: step once (F10) to run the prefill.",
+        /*rows=*/{"slot"},
         /*zooms=*/true};
     return info;
   }
@@ -47,13 +52,14 @@ class KvPanel final : public Panel {
   void draw(Canvas& canvas, Rect area, const Scene& scene) override {
     strips_.clear();
     band_ = {};
+    head_ = {};
     const float em = scene.em, pad = em * 0.6f;
     const RowSource source = owner_.source(scene);
     const Rect owner =
         owner_.draw(canvas, {area.right() - pad, area.y + em * 0.2f}, area.w * 0.3f, scene);
     if (!scene.capture || source.slot_count_at(*scene.capture, scene.cursor) == 0)
       return draw_empty_state(canvas, area,
-                              source.is_target() ? empty_text(scene.capture, "kv", info().empty)
+                              source.is_target() ? empty_text(scene.capture, info(), info().empty)
                                                  : "The " + std::string(owner_name(source.whose)) +
                                                        " holds no KV yet: step on (F10).",
                               scene);
@@ -65,6 +71,11 @@ class KvPanel final : public Panel {
     float top = area.y + legend + em * 0.3f;
     if (top + em * (kBandEm + 2) > area.bottom()) top = area.y + em * 0.3f;
     if (owner.w > 0) top = std::max(top, owner.bottom() + em * 0.3f);
+    const auto steps = scene.capture->row_faults().slot_steps(source.whose);
+    if (!steps.empty() && top + em * (kRangeEm + kBandEm + 2) <= area.bottom())
+      top +=
+          head_.draw(canvas, {area.x + pad, top - em * 0.1f, area.w - 2 * pad, em},
+                     faults_at(source, *scene.capture, scene.cursor).size(), "slot", steps, scene);
     if (range_.any() && top + em * (kRangeEm + kBandEm + 2) <= area.bottom()) {
       const TextStyle style = ui_text(scene, 0.84f);
       text_in(canvas, {area.x + pad, top - em * 0.15f, area.w - 2 * pad, em * kRangeEm},
@@ -79,7 +90,7 @@ class KvPanel final : public Panel {
                     std::max(1.0f, area.bottom() - pad * 0.5f - top)};
     const capture::Tick commit = capture::make_tick(scene.shown_step(), source.move_phase());
     const bool moves = counts.moved > 0 && scene.cursor > commit && body.h > em * 5;
-    // The marks of what changed stand on corners, half outside.
+    // Marks of changes stand on the cells' corners, half outside.
     const float over = scene.lights() ? em * 0.35f : 0;
     canvas.push_clip({body.x - over, body.y - over, body.w + over, body.h + over});
     if (moves) {
@@ -106,12 +117,15 @@ class KvPanel final : public Panel {
   Reaction input(const Input& in, Rect, const Scene& scene) override {
     Reaction reaction;
     if (owner_.input(in, scene, reaction) || !scene.capture || strips_.empty()) return reaction;
+    if (head_.input(in, scene.capture->row_faults().slot_steps(owner_.source(scene).whose), scene,
+                    reaction))
+      return reaction;
     const KvStrip& first = strips_.front();
     // Clamps to the picture drawn last; draw() clamps again to the new one.
     scroll_ = scroll_within(scroll_, first.grid.height(), first.body.h);
     if (const auto factor = static_cast<float>(zoom_of(in)); factor != 1) {
       const float zoom = std::clamp(zoom_ * factor, 1.0f, kMaxZoom), ratio = zoom / zoom_;
-      // Cells grow both ways: a slot's place in the strip with the square.
+      // Cells grow in both directions, so a slot's place in the strip moves with the square.
       scroll_ = scroll_about(scroll_, in.mouse.y - first.body.y, ratio * ratio);
       zoom_ = zoom;
     }
@@ -178,7 +192,7 @@ class KvPanel final : public Panel {
                          .color = scene.theme.text_dim,
                          .glyph = "■",
                          .term = "masks' prefix"});
-    // Where nothing is to move, what will occur is named from the beginning.
+    // A steady picture names from the beginning what will occur, so that nothing moves.
     const std::string& policy = scene.capture->run().kv_policy;
     const bool moves = scene.steady && (policy == "compact" || policy == "batch");
     const bool reuses = scene.steady && policy == "recycle";
@@ -191,6 +205,12 @@ class KvPanel final : public Panel {
     if (c.reused > 0 || reuses)
       entries.push_back({"reused " + std::to_string(c.reused), scene.theme.series(2), "●"});
     if (scene.steady) entries.push_back(lit_entry(scene));
+    const RowSource source = owner_.source(scene);
+    const auto faults = faults_at(source, *scene.capture, scene.cursor);
+    if (!faults.empty() ||
+        (scene.steady && !scene.capture->row_faults().slot_steps(source.whose).empty()))
+      entries.push_back(
+          recorded_fault_entry("not as the tree asks " + std::to_string(faults.size()), scene));
     if (scene.twins) entries.push_back({"the other run differs", scene.theme.difference, "≠"});
     if (range_.any())
       entries.push_back({.label = "written in " + range_.steps(),
@@ -226,6 +246,9 @@ class KvPanel final : public Panel {
     strip.tick = tick;
     strip.used = owner_.source(scene).slot_count_at(*scene.capture, tick);
     strip.slots = std::move(slots);
+    for (const auto& fault : faults_at(owner_.source(scene), *scene.capture, tick))
+      strip.faulty.push_back(fault.slot);
+    std::ranges::sort(strip.faulty);
     strip.grid =
         SlotGrid::fit(strip.body.w, strip.body.h, most, scene.em, scene.export_mode ? 1 : zoom_);
     strip.scroll = scene.export_mode ? 0 : scroll_within(scroll_, strip.grid.height(), body.h);
@@ -248,6 +271,8 @@ class KvPanel final : public Panel {
       if (const std::string text = difference_text(scene, view.node); !text.empty())
         reaction.tooltip.push_back(text);
     }
+    for (const auto& fault : faults_at(source, *scene.capture, strip.tick))
+      if (fault.slot == slot) reaction.tooltip.push_back("▲ " + slot_text(scene, fault));
     if (view.moved_this_step)
       reaction.tooltip.push_back((source.gathers(*scene.capture) ? "copied" : "moved") +
                                  std::string(" here from slot ") + std::to_string(view.moved_from) +
@@ -266,6 +291,7 @@ class KvPanel final : public Panel {
   }
 
   OwnerSwitch owner_;
+  FaultHead head_;
   float zoom_ = 1, scroll_ = 0;
   KvRange range_;
   std::vector<KvStrip> strips_;

@@ -31,7 +31,7 @@ class KvRange {
   }
 
  private:
-  // What it was counted for.
+  // The range and the state of the capture that it was counted for.
   const capture::Capture* capture_ = nullptr;
   RowSource source_;
   std::int64_t events_ = -1;

@@ -25,7 +25,7 @@ KvSlots slots_at(const RowSource& source, const capture::Capture& capture, captu
     else
       c.others.push_back(slot);
   }
-  // What the policy has reserved beyond, as known from the last sample.
+  // Slots that the policy has reserved beyond the used ones, as the last sample says.
   const auto memory = source.memory(capture);
   const auto after =
       std::partition_point(memory.begin(), memory.end(), [&](const capture::MemoryRow& row) {
@@ -40,19 +40,38 @@ KvSlots slots_at(const RowSource& source, const capture::Capture& capture, captu
   return c;
 }
 
+std::vector<capture::SlotFault> faults_at(const RowSource& source, const capture::Capture& capture,
+                                          capture::Tick tick) {
+  if (tick <= 0) return {};
+  auto faults = capture.row_faults().slots(capture::step_of(tick - 1), source.whose);
+  std::erase_if(faults, [&](const capture::SlotFault& fault) { return fault.tick >= tick; });
+  return faults;
+}
+
 std::string kv_csv(const RowSource& source, const Scene& scene) {
   std::ostringstream out;
-  out << "slot,state,node,moved_from,reused\n";
+  // Of a run whose KV is as the tree asks nothing more is to be said.
+  const bool says_expected =
+      scene.capture && !scene.capture->row_faults().slot_steps(source.whose).empty();
+  out << "slot,state,node,moved_from,reused" << (says_expected ? ",expected" : "") << '\n';
   if (!scene.capture) return out.str();
   static constexpr const char* kNames[] = {"free", "live", "garbage"};
+  const auto name = [](std::int32_t node) {
+    return node == -1   ? std::string()
+           : node <= -2 ? "prompt " + std::to_string(-2 - node)
+                        : std::to_string(node);
+  };
+  const auto faults = faults_at(source, *scene.capture, scene.cursor);
   for (std::int32_t slot = 0; slot < source.slot_count_at(*scene.capture, scene.cursor); ++slot) {
     const capture::SlotView view = source.slot_at(*scene.capture, slot, scene.cursor);
-    out << slot << ',' << kNames[static_cast<std::size_t>(view.state)] << ','
-        << (view.node == -1   ? std::string()
-            : view.node <= -2 ? "prompt " + std::to_string(-2 - view.node)
-                              : std::to_string(view.node))
+    out << slot << ',' << kNames[static_cast<std::size_t>(view.state)] << ',' << name(view.node)
         << ',' << (view.moved_this_step ? std::to_string(view.moved_from) : std::string()) << ','
-        << view.reused_this_step << '\n';
+        << view.reused_this_step;
+    if (says_expected) {
+      const auto fault = std::ranges::find(faults, slot, &capture::SlotFault::slot);
+      out << ',' << name(fault == faults.end() ? view.node : fault->occupant);
+    }
+    out << '\n';
   }
   return out.str();
 }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/capture/capture.h"
+#include "core/capture/row_faults.h"
 #include "viz/draw/scene.h"
 #include "viz/panels/row_source.h"
 
@@ -21,7 +22,12 @@ struct KvSlots {
 };
 KvSlots slots_at(const RowSource& source, const capture::Capture& capture, capture::Tick tick);
 
-// The slots that were used at the scene's cursor, one row each, below a header line.
+// What happened to KV before the tick, in its step, and should not have.
+std::vector<capture::SlotFault> faults_at(const RowSource& source, const capture::Capture& capture,
+                                          capture::Tick tick);
+
+// The slots that were used at the scene's cursor, one row each, below a header line; of a run with such faults
+// also whose KV the tree asks for in the slot (`expected`).
 std::string kv_csv(const RowSource& source, const Scene& scene);
 
 }  // namespace triescope::viz

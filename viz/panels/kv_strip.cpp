@@ -22,6 +22,10 @@ bool difference_begins(const RowSource& source, const capture::SlotView& view, c
   return !scene.differs(parent) || source.slot_of(*scene.capture, parent, tick) < 0;
 }
 
+bool is_faulty(const KvStrip& strip, std::int32_t slot) {
+  return std::ranges::binary_search(strip.faulty, slot);
+}
+
 void draw_slot(Canvas& canvas, const RowSource& source, const KvStrip& strip, std::int32_t slot,
                Rect cell, const Scene& scene) {
   const float em = scene.em;
@@ -73,9 +77,15 @@ void draw_slot(Canvas& canvas, const RowSource& source, const KvStrip& strip, st
   if (view.reused_this_step && slot < strip.used)
     canvas.fill_circle({cell.x + std::min(cell.w, em) * 0.28f, cell.y + cell.h * 0.76f},
                        std::clamp(cell.h * 0.09f, 1.5f, em * 0.18f), scene.theme.series(2));
+  const float mark = std::clamp(cell.h * 0.36f, 6.0f, em * 0.72f);
+  float from_right = mark * 0.45f;
   if (slot < strip.used && difference_begins(source, view, strip.tick, scene)) {
-    const float size = std::clamp(cell.h * 0.36f, 6.0f, em * 0.72f);
-    draw_difference(canvas, {cell.right() - size * 0.45f, cell.y + size * 0.35f}, size, scene);
+    draw_difference(canvas, {cell.right() - from_right, cell.y + mark * 0.35f}, mark, scene);
+    from_right += mark * 1.3f;
+  }
+  if (is_faulty(strip, slot)) {
+    canvas.stroke_rect(cell, scene.theme.fault, 2, LineStyle::kDashed, radius);
+    draw_fault(canvas, {cell.right() - from_right, cell.y + mark * 0.35f}, mark, true, scene);
   }
   if (view.node != -1 && view.node == scene.focus.node())
     canvas.stroke_rect({cell.x - 1, cell.y - 1, cell.w + 2, cell.h + 2}, scene.theme.focus, 2,
@@ -119,7 +129,8 @@ void draw_strip(Canvas& canvas, const RowSource& source, const KvStrip& strip, c
     int weight = -1;
     for (std::size_t k = best; k < std::min(strip.slots.size(), (i + 1) * strip.grid.merge); ++k) {
       const capture::SlotView view = source.slot_at(*scene.capture, strip.slots[k], strip.tick);
-      const int w = (view.node != -1 && view.node == scene.focus.node() ? 16 : 0) +
+      const int w = (is_faulty(strip, strip.slots[k]) ? 32 : 0) +
+                    (view.node != -1 && view.node == scene.focus.node() ? 16 : 0) +
                     (difference_begins(source, view, strip.tick, scene) ? 8 : 0) +
                     (view.state == SlotState::kLive      ? 3
                      : view.state == SlotState::kGarbage ? 2
@@ -138,7 +149,7 @@ void draw_strip(Canvas& canvas, const RowSource& source, const KvStrip& strip, c
     }
   }
   canvas.pop_clip();
-  // Over all cells, and over the edge: the marks stand on corners.
+  // Marks stand on corners, so they are drawn over all cells and over the edge.
   for (std::size_t i = first; i < last; ++i)
     if (const Rect cell = cell_of(strip, i);
         cell.y >= strip.body.y - 1 && is_lit(source, strip, i, scene))

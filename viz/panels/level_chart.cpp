@@ -8,7 +8,6 @@
 
 #include "viz/draw/drawing.h"
 #include "viz/layouts/axis.h"
-#include "viz/panels/level_history.h"
 #include "viz/query/level_acceptance.h"
 #include "viz/text/number_text.h"
 
@@ -30,44 +29,7 @@ class LevelChart final : public Panel {
   void draw(Canvas& canvas, Rect area, const Scene& scene) override {
     const auto levels = levels_of(scene);
     if (levels.empty()) return draw_empty_state(canvas, area, info().empty, scene);
-    const float em = scene.em;
-    std::string title =
-        "P(draft of level d accepted | level d − 1 accepted), 95 % interval (Wilson)";
-    if (scene.range)
-      title += ", steps " + std::to_string(scene.range->first) + " to " +
-               std::to_string(scene.range->second);
-    text_in(canvas, {area.x, area.y, area.w, em * 1.4f}, title, bold_text(scene, 0.9f));
-    const Rect plot{area.x + em * 3, area.y + em * 2.2f, std::max(1.0f, area.w - em * 3.5f),
-                    std::max(1.0f, area.h - em * 5.6f)};
-    const AxisScale x{0.5, levels.back().level + 0.5, plot.x, plot.right()},
-        y{0, 1, plot.bottom(), plot.y};
-    const TextStyle small = dim_text(scene, 0.78f);
-    for (const double tick : {0.0, 0.25, 0.5, 0.75, 1.0}) {
-      canvas.line({plot.x, y.px(tick)}, {plot.right(), y.px(tick)}, scene.theme.grid, 1);
-      text_in(canvas, {area.x, y.px(tick) - em * 0.5f, em * 2.7f, em},
-              number_text(100 * tick, 0) + " %", small, Align::kRight);
-    }
-    const float pitch = x.px(2) - x.px(1), width = std::clamp(pitch * 0.5f, 2.0f, em * 3);
-    const Color color = scene.theme.mark(capture::NodeState::kAccepted).color;
-    for (const LevelShares& level : levels) {
-      const float at = x.px(level.level);
-      const double share = static_cast<double>(level.accepted) / level.reached;
-      const ShareInterval interval = wilson_interval(level.accepted, level.reached);
-      canvas.fill_rect({at - width / 2, y.px(share), width, plot.bottom() - y.px(share)},
-                       color.with_alpha(0.55f));
-      canvas.line({at, y.px(interval.low)}, {at, y.px(interval.high)}, scene.theme.text, 1.5f);
-      for (const double end : {interval.low, interval.high})
-        canvas.line({at - em * 0.3f, y.px(end)}, {at + em * 0.3f, y.px(end)}, scene.theme.text,
-                    1.5f);
-      const Rect below{at - pitch / 2, plot.bottom() + em * 0.2f, pitch, em * 1.1f};
-      text_in(canvas, below, std::to_string(level.level), ui_text(scene, 0.84f), Align::kCenter);
-      text_in(canvas, {below.x, below.bottom(), pitch, em},
-              std::to_string(level.accepted) + " of " + std::to_string(level.reached), small,
-              Align::kCenter);
-    }
-    canvas.line({plot.x, plot.bottom()}, {plot.right(), plot.bottom()}, scene.theme.border, 1);
-    text_in(canvas, {plot.x, area.bottom() - em * 1.1f, plot.w, em},
-            "level of the draft (below it: accepted of the places reached)", small, Align::kCenter);
+    draw_level_chart(canvas, area, levels, scene);
   }
 
   Point extent(Canvas&, const Scene& scene) const override {
@@ -88,18 +50,67 @@ class LevelChart final : public Panel {
   }
 
  private:
-  // Those that the text reached.
   std::vector<LevelShares> levels_of(const Scene& scene) const {
-    if (!scene.capture) return {};
-    auto levels = history_.shares(scene);
-    std::erase_if(levels, [](const LevelShares& level) { return level.reached == 0; });
-    return levels;
+    return scene.capture ? reached_levels(history_.shares(scene)) : std::vector<LevelShares>{};
   }
 
-  mutable LevelHistory history_;  // what it keeps of a capture is made once for all questions
+  mutable LevelHistory history_;  // built once per capture, for drawing, extent and CSV
 };
 
 }  // namespace
+
+std::vector<LevelShares> reached_levels(std::vector<LevelShares> levels) {
+  std::erase_if(levels, [](const LevelShares& level) { return level.reached == 0; });
+  return levels;
+}
+
+void draw_level_chart(Canvas& canvas, Rect area, const std::vector<LevelShares>& levels,
+                      const Scene& scene) {
+  const float em = scene.em;
+  const TextStyle bold = bold_text(scene, 0.9f);
+  const std::string steps = scene.range ? ", steps " + std::to_string(scene.range->first) + " to " +
+                                              std::to_string(scene.range->second)
+                                        : "";
+  // In fewer words where there is less room.
+  std::string title;
+  for (const char* const words :
+       {"P(draft of level d accepted | level d − 1 accepted), 95 % interval (Wilson)",
+        "P(level d accepted | level d − 1 accepted), 95 % interval", "P(level d | level d − 1)"}) {
+    title = words + steps;
+    if (canvas.measure(title, bold).x <= area.w) break;
+  }
+  text_in(canvas, {area.x, area.y, area.w, em * 1.4f}, title, bold);
+  const Rect plot{area.x + em * 3, area.y + em * 2.2f, std::max(1.0f, area.w - em * 3.5f),
+                  std::max(1.0f, area.h - em * 5.6f)};
+  const AxisScale x{0.5, levels.back().level + 0.5, plot.x, plot.right()},
+      y{0, 1, plot.bottom(), plot.y};
+  const TextStyle small = dim_text(scene, 0.78f);
+  for (const double tick : {0.0, 0.25, 0.5, 0.75, 1.0}) {
+    canvas.line({plot.x, y.px(tick)}, {plot.right(), y.px(tick)}, scene.theme.grid, 1);
+    text_in(canvas, {area.x, y.px(tick) - em * 0.5f, em * 2.7f, em},
+            number_text(100 * tick, 0) + " %", small, Align::kRight);
+  }
+  const float pitch = x.px(2) - x.px(1), width = std::clamp(pitch * 0.5f, 2.0f, em * 3);
+  const Color color = scene.theme.mark(capture::NodeState::kAccepted).color;
+  for (const LevelShares& level : levels) {
+    const float at = x.px(level.level);
+    const double share = static_cast<double>(level.accepted) / level.reached;
+    const ShareInterval interval = wilson_interval(level.accepted, level.reached);
+    canvas.fill_rect({at - width / 2, y.px(share), width, plot.bottom() - y.px(share)},
+                     color.with_alpha(0.55f));
+    canvas.line({at, y.px(interval.low)}, {at, y.px(interval.high)}, scene.theme.text, 1.5f);
+    for (const double end : {interval.low, interval.high})
+      canvas.line({at - em * 0.3f, y.px(end)}, {at + em * 0.3f, y.px(end)}, scene.theme.text, 1.5f);
+    const Rect below{at - pitch / 2, plot.bottom() + em * 0.2f, pitch, em * 1.1f};
+    text_in(canvas, below, std::to_string(level.level), ui_text(scene, 0.84f), Align::kCenter);
+    text_in(canvas, {below.x, below.bottom(), pitch, em},
+            std::to_string(level.accepted) + " of " + std::to_string(level.reached), small,
+            Align::kCenter);
+  }
+  canvas.line({plot.x, plot.bottom()}, {plot.right(), plot.bottom()}, scene.theme.border, 1);
+  text_in(canvas, {plot.x, area.bottom() - em * 1.1f, plot.w, em},
+          "level of the draft (below it: accepted of the places reached)", small, Align::kCenter);
+}
 
 std::unique_ptr<Panel> make_level_chart() { return std::make_unique<LevelChart>(); }
 

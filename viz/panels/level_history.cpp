@@ -40,8 +40,7 @@ std::string interval_text(const LevelShares& sum) {
   return number_text(100 * interval.low, 0) + " to " + number_text(100 * interval.high, 0);
 }
 
-// The figures of a level, right of the cells: what is shown first where not all have room has the
-// larger importance.
+// A figure of a level, to the right of the cells. Where not all fit, the most important are shown.
 struct ShareColumn {
   const char* title;
   float em;
@@ -59,7 +58,7 @@ constexpr ShareColumn kShareColumns[] = {
     {"95 %", 4.2f, 5, interval_text},
 };
 
-// The columns that have room beside some cells.
+// The columns that fit beside the fewest cells.
 std::vector<ShareColumn> share_columns_for(float width_em) {
   std::vector<ColumnSize> sizes;
   for (const ShareColumn& column : kShareColumns) sizes.push_back({column.em, column.importance});
@@ -124,14 +123,15 @@ std::string guess_text(Guess guess, std::int32_t place) {
   return "";
 }
 
-// Made once per state of the capture; of steps that grow, only what is not settled is looked at again.
+// Built once per state of the capture. Where it has grown, only guesses that are not settled are
+// looked at again.
 const std::vector<LevelGuess>& LevelHistory::guesses(const capture::Capture& capture) {
   const capture::Counts counts = capture.counts();
   if (&capture == of_ && counts.steps == steps_ && counts.verdicts == verdicts_ &&
       counts.sequences == sequences_)
     return guesses_;
   auto text = text_at(capture, capture.end_tick());
-  // A guess that is known stays known as long as the text only grows.
+  // A known guess stays known while the text only grows.
   if (&capture != of_ || text.size() < text_.size() ||
       !std::equal(text_.begin(), text_.end(), text.begin()))
     guesses_.clear();
@@ -165,7 +165,7 @@ const std::vector<LevelGuess>& LevelHistory::guesses(const capture::Capture& cap
 }
 
 const std::vector<std::int32_t>& LevelHistory::seen_text(const Scene& scene) {
-  guesses(*scene.capture);  // what was known of a capture that has grown is forgotten
+  guesses(*scene.capture);  // forgets the text that was seen of a capture that has grown
   if (seen_at_ != scene.cursor) seen_text_ = text_at(*scene.capture, scene.cursor);
   seen_at_ = scene.cursor;
   return seen_text_;
@@ -208,11 +208,12 @@ std::vector<LevelShares> LevelHistory::shares(const Scene& scene) {
   return all;
 }
 
+int LevelHistory::levels(const capture::Capture& capture) { return levels_of(guesses(capture)); }
+
 float LevelHistory::height_em(const Scene& scene) {
-  const int levels = levels_of(guesses(*scene.capture));
-  return levels == 0
-             ? 0
-             : kLevelTitleEm + kLevelHeadEm + kLevelRowEm * static_cast<float>(levels) + 0.1f;
+  const int most = levels(*scene.capture);
+  return most == 0 ? 0
+                   : kLevelTitleEm + kLevelHeadEm + kLevelRowEm * static_cast<float>(most) + 0.1f;
 }
 
 void LevelHistory::draw(Canvas& canvas, Rect area, std::int32_t step, const Scene& scene) {
@@ -224,7 +225,7 @@ void LevelHistory::draw(Canvas& canvas, Rect area, std::int32_t step, const Scen
   float share_width = columns_shown.empty() ? 0 : em * 0.8f;
   for (const ShareColumn& column : columns_shown) share_width += column.em * em;
   levels_ = levels_of(all);
-  // A thousandth of a row is rounding, not a row that lacks room.
+  // A difference of a thousandth of a row is rounding, not missing room.
   const int fitting =
       std::max(1, static_cast<int>((area.bottom() - body) / (em * kLevelRowEm) + 0.001f));
   const int most = std::max(0, levels_ - fitting);
@@ -236,7 +237,7 @@ void LevelHistory::draw(Canvas& canvas, Rect area, std::int32_t step, const Scen
   body_ = {area.x, body, area.w, std::max(1.0f, area.bottom() - body)};
   const int columns = std::max(
       1, static_cast<int>((area.w - em * kLevelLabelEm - share_width) / (em * kLevelCellEm)));
-  // The columns end with the last token that the shown step's drafts reach for.
+  // The last column is the last token that the shown step's drafts reach.
   std::int32_t first = INT32_MAX, last = 0, of_step = 0;
   for (const LevelGuess& guess : all) {
     if (!scene.in_range(guess.step)) continue;

@@ -9,14 +9,19 @@
 namespace triescope::viz {
 namespace {
 
+constexpr float kHeadEm = 8.5f;  // "step 123  warning"
 constexpr const char* kLevels[] = {"debug", "info", "warning", "error"};
 
 class LogPanel final : public Panel {
  public:
   const PanelInfo& info() const override {
     static const PanelInfo info = {
-        "log", "Log", "What the run said, with the step it happened in. Click a line to go there.",
-        "Click a line: all panels go to the step it speaks of.", "The log is empty."};
+        "log",
+        "Log",
+        "What the run said, with the step it happened in. Click a line to go there.",
+        "Click a line: all panels go to the step it speaks of.",
+        "The log is empty.",
+        /*rows=*/{"log"}};
     return info;
   }
 
@@ -24,14 +29,14 @@ class LogPanel final : public Panel {
     lines_.clear();
     const auto rows = rows_of(scene);
     if (rows.empty()) return draw_empty_state(canvas, area, info().empty, scene);
-    const float em = scene.em, pad = em * 0.6f, row = em * 1.3f, head = em * 7;
+    const float em = scene.em, pad = em * 0.6f, row = em * 1.3f, head = em * kHeadEm;
     // Laid out from the newest upwards, so that the end is always in sight; what fits begins at the
     // top.
     std::vector<std::vector<std::string>> texts;
     const float width = std::max(em * 4, area.w - 2 * pad - head);
     total_ = 0;
     for (auto it = rows.rbegin(); it != rows.rend(); ++it) {
-      // Far out of sight: its height is guessed as one line.
+      // A message far out of sight is taken as one line high.
       texts.push_back(total_ > area.h * 3 + scroll_
                           ? std::vector<std::string>(1)
                           : wrap_text(canvas, it->text, ui_text(scene, 0.9f), width));
@@ -78,7 +83,7 @@ class LogPanel final : public Panel {
     float lines = 0;
     for (const capture::LogRow& row : rows_of(scene))
       lines += static_cast<float>(
-          wrap_text(canvas, row.text, ui_text(scene, 0.9f), width - em * 8.2f).size());
+          wrap_text(canvas, row.text, ui_text(scene, 0.9f), width - em * (kHeadEm + 1.2f)).size());
     return {width, em * (1.2f + 1.3f * std::max(3.0f, lines))};
   }
 

@@ -1,4 +1,4 @@
-// The visible list of panels.
+// The list of all panels.
 #include "core/base/error.h"
 #include "core/base/nearest_name.h"
 #include "viz/panels/panels.h"
@@ -27,10 +27,19 @@ std::vector<std::unique_ptr<Panel>> make_panels() {
 const std::vector<std::string>& panel_names() {
   static const std::vector<std::string> names = [] {
     std::vector<std::string> all;
-    for (const auto& panel : make_panels()) all.push_back(panel->info().name);
+    for (const PanelInfo& info : panel_infos()) all.push_back(info.name);
     return all;
   }();
   return names;
+}
+
+const std::vector<PanelInfo>& panel_infos() {
+  static const std::vector<PanelInfo> infos = [] {
+    std::vector<PanelInfo> all;
+    for (const auto& panel : make_panels()) all.push_back(panel->info());
+    return all;
+  }();
+  return infos;
 }
 
 std::unique_ptr<Panel> make_panel(const std::string& name) {

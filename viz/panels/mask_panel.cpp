@@ -1,14 +1,17 @@
-// Mask: which row of this step's forward may see which KV. Rows are the inputs, columns the tree's
-// nodes that hold KV; the prompt is one band, for every row sees it.
+// Mask: which row of this step's forward sees which KV. Rows are the inputs, columns the tree's
+// nodes that hold KV; the prompt is one band. Where the capture says what rows attended to, that is drawn, and
+// marked where it is not what the tree asks for.
 #include <algorithm>
 #include <cmath>
 #include <set>
 
 #include "core/base/counted.h"
 #include "viz/draw/drawing.h"
+#include "viz/draw/fault_text.h"
 #include "viz/draw/node_text.h"
 #include "viz/layouts/mask_grid.h"
 #include "viz/layouts/zoom.h"
+#include "viz/panels/fault_head.h"
 #include "viz/panels/mask_picture.h"
 #include "viz/panels/mask_rows.h"
 #include "viz/panels/owner_switch.h"
@@ -28,14 +31,17 @@ class MaskPanel final : public Panel {
     static const PanelInfo info = {
         "mask",
         "Mask",
-        std::string("The ancestor mask of this step's forward: a row sees the prompt, its "
-                    "ancestors and itself, nothing else. Hover a cell to find its node, path, "
-                    "position and slot in every panel. Wheel to zoom, drag to move; the button "
-                    "changes the order of the columns.") +
+        std::string(
+            "The ancestor mask of this step's forward: a row sees the prompt, its "
+            "ancestors and itself, nothing else. Hover a cell to find its node, path, "
+            "position and slot in every panel. Wheel to zoom, drag to move; the button "
+            "changes the order of the columns. Where a recorder says what rows really attended "
+            "to, that is drawn: ▲ is seen and should not be, △ should be seen and is not.") +
             OwnerSwitch::kHelp,
         "Compare the rows of two siblings: they see the same columns, and of the two themselves only "
         "their own.",
         "No forward yet: step once more (F10).",
+        /*rows=*/{"input"},
         /*zooms=*/true};
     return info;
   }
@@ -43,6 +49,7 @@ class MaskPanel final : public Panel {
   void draw(Canvas& canvas, Rect area, const Scene& scene) override {
     picture_.grid = {};
     order_button_ = {};
+    head_ = {};
     if (!scene.capture || scene.shown_step() < 0)
       return draw_empty_state(canvas, area, info().empty, scene);
     const float em = scene.em, pad = em * 0.6f;
@@ -50,14 +57,18 @@ class MaskPanel final : public Panel {
     const Rect owner =
         owner_.draw(canvas, {area.right() - pad, area.y + em * 0.2f}, area.w * 0.3f, scene);
     if (!picture_.mask.update(source, scene, picture_.slot_order)) {
-      const float taken = owner.w > 0 ? owner.bottom() - area.y : 0;
-      return draw_no_mask(canvas, {area.x, area.y + taken, area.w, area.h - taken}, source, scene);
+      float taken = owner.w > 0 ? owner.bottom() - area.y : 0;
+      taken += head_.draw(canvas, {area.x + pad, area.y + taken + em * 0.2f, area.w - 2 * pad, em},
+                          0, "cell", faulty_steps(scene), scene);
+      return draw_no_mask(canvas, {area.x, area.y + taken, area.w, area.h - taken}, source, info(),
+                          scene);
     }
     std::vector<LegendEntry> legend = {{"itself", scene.theme.accent, "■"},
                                        {"ancestor", scene.theme.accent, "●"},
                                        {"not visible", scene.theme.text_dim, "□"}};
     add_states(legend, scene);
     if (scene.steady) legend.push_back(lit_entry(scene));
+    add_faults(legend, scene);
     float right = owner.w > 0 ? owner.x - pad : area.right() - pad;
     if (scene.has_buttons()) {
       // In a small panel the word is enough, where the legend needs the room.
@@ -69,17 +80,18 @@ class MaskPanel final : public Panel {
                                   what + (picture_.slot_order ? "slots" : "paths"), scene);
       right = order_button_.x - pad;
     }
-    // Even in a small panel a second row rather than a legend that lacks an entry.
-    // Beside the switch and the button where that takes two rows at most, else below them.
+    // The legend takes a second row rather than lack an entry. It stands beside the switch and the
+    // button if it needs two rows at most, else below them.
     const float beside = right - area.x - pad;
     const bool below = right < area.right() - pad - 1 &&
                        legend_height(canvas, beside, legend, scene) > em * 1.36f * 2;
     const float legend_y = area.y + em * (below ? 1.75f : 0.2f);
-    const float top =
-        legend_y + em * 0.25f +
-        std::max(em * 1.2f,
-                 draw_legend(canvas, {area.x + pad, legend_y}, below ? area.w - 2 * pad : beside,
-                             legend, scene, nullptr, std::max(2, legend_rows(area, scene))));
+    float top = legend_y + em * 0.25f +
+                std::max(em * 1.2f, draw_legend(canvas, {area.x + pad, legend_y},
+                                                below ? area.w - 2 * pad : beside, legend, scene,
+                                                nullptr, std::max(2, legend_rows(area, scene))));
+    top += head_.draw(canvas, {area.x + pad, top - em * 0.1f, area.w - 2 * pad, em},
+                      picture_.mask.fault_count, "cell", faulty_steps(scene), scene);
     const float label = std::min(em * kMaskLabelEm, area.w * 0.3f),
                 band = std::min(em * kBandEm, area.w * 0.16f), header = em * 1.3f;
     const Rect body{area.x + pad + label + band, top + header,
@@ -117,6 +129,7 @@ class MaskPanel final : public Panel {
       if (in.clicked) picture_.slot_order = !picture_.slot_order;
       return reaction;
     }
+    if (head_.input(in, faulty_steps(scene), scene, reaction)) return reaction;
     if (picture_.grid.rows == 0) return reaction;
     if (const auto factor = static_cast<float>(zoom_of(in)); factor != 1) {
       const float zoom = std::clamp(zoom_ * factor, 1.0f, kMaxZoom), ratio = zoom / zoom_;
@@ -139,21 +152,13 @@ class MaskPanel final : public Panel {
     std::int32_t under = row.node;
     reaction.tooltip = {forward_text(row) + "row " + std::to_string(row.row) + ": " +
                         node_summary(scene, row.node, row.whose)};
-    if (const auto c = picture_.grid.column_at(in.mouse.x)) {
+    const auto c = picture_.grid.column_at(in.mouse.x);
+    const auto& faults = picture_.mask.faults[*r];
+    if (c) {
       under = picture_.mask.columns[*c];
-      const bool self = under == row.node, sees = self || scene.capture->visible(row, under);
-      reaction.tooltip.push_back("column: " + node_summary(scene, under, row.whose));
-      reaction.tooltip.push_back(self   ? "the row sees itself"
-                                 : sees ? "visible: an ancestor of the row"
-                                        : "not visible: not an ancestor of the row, or outside the "
-                                          "sliding window");
-      reaction.tooltip.push_back(
-          "visible(i) = prompt + ancestors(i) + i" +
-          std::string(row.whose == capture::Whose::kTarget &&
-                              scene.capture->run().sliding_window > 0
-                          ? ", and position(i) − position(j) < " +
-                                std::to_string(scene.capture->run().sliding_window)
-                          : ""));
+      explain_cell(row, picture_.mask.cell(*r, *c), under, faults, scene, reaction);
+    } else if (!faults.empty()) {
+      reaction.tooltip.push_back("▲ " + sights_text(scene, row, faults, 3));
     }
     reaction.hover = under;
     if (in.clicked) reaction.lock = under;
@@ -189,6 +194,58 @@ class MaskPanel final : public Panel {
   }
 
  private:
+  std::span<const std::int32_t> faulty_steps(const Scene& scene) const {
+    if (scene.capture->rows_in("seen") == 0) return {};
+    return scene.capture->row_faults().sight_steps(owner_.source(scene).whose);
+  }
+
+  static void explain_cell(const capture::InputRow& row, MaskCell cell, std::int32_t column,
+                           std::span<const capture::SightFault> faults, const Scene& scene,
+                           Reaction& reaction) {
+    reaction.tooltip.push_back("column: " + (column == MaskRows::kUnwritten
+                                                 ? "slots that nothing was written to"
+                                                 : node_summary(scene, column, row.whose)));
+    switch (cell) {
+      case MaskCell::kSelf:
+        reaction.tooltip.push_back("the row sees itself");
+        break;
+      case MaskCell::kAncestor:
+        reaction.tooltip.push_back("visible: an ancestor of the row");
+        break;
+      case MaskCell::kHidden:
+        reaction.tooltip.push_back(
+            "not visible: not an ancestor of the row, or outside the sliding window");
+        break;
+      case MaskCell::kExtra:
+      case MaskCell::kMissing:
+        for (const capture::SightFault& fault : faults)
+          if (fault.occupant == column) {
+            reaction.tooltip.push_back((cell == MaskCell::kExtra ? "▲ " : "△ ") +
+                                       sight_text(scene, row, fault) + "; " +
+                                       asked_sight_text(scene, row));
+            break;
+          }
+        break;
+    }
+    const std::int32_t window =
+        row.whose == capture::Whose::kTarget ? scene.capture->run().sliding_window : 0;
+    reaction.tooltip.push_back("visible(i) = prompt + ancestors(i) + i" +
+                               (window > 0
+                                    ? ", and position(i) − position(j) < " + std::to_string(window)
+                                    : std::string()));
+  }
+
+  // The marks of this step; of a series those of the run, so that the legend stays.
+  void add_faults(std::vector<LegendEntry>& legend, const Scene& scene) const {
+    bool extra = false, missing = false;
+    for (const auto& of_row : picture_.mask.faults)
+      for (const capture::SightFault& fault : of_row)
+        (capture::is_missing(fault.kind) ? missing : extra) = true;
+    if (scene.steady && !faulty_steps(scene).empty()) extra = missing = true;
+    if (extra) legend.push_back(recorded_fault_entry("seen, not asked for", scene));
+    if (missing) legend.push_back(missing_fault_entry("asked for, not seen", scene));
+  }
+
   // What the rows' colours say of drafts and probes: those of the step, or of the whole run, so that the legend stays.
   void add_states(std::vector<LegendEntry>& legend, const Scene& scene) const {
     std::set<capture::NodeState> states;
@@ -214,8 +271,9 @@ class MaskPanel final : public Panel {
     }
   }
 
-  // A series has cells of one size: there is room for all nodes that may ever hold KV at once; in a steady
-  // one, where those that all rows see are none, for as many as the largest forward has rows.
+  // A series has cells of one size, with room for all nodes that may ever hold KV at once. A steady
+  // series leaves out nodes that all rows see, so it has room for as many as its largest forward
+  // has rows.
   std::size_t room_for(std::size_t columns, const Scene& scene) const {
     if (scene.steady) return rows_for(columns, scene);
     if (!scene.series) return columns;
@@ -226,7 +284,7 @@ class MaskPanel final : public Panel {
                                       scene.capture->nodes().size()));
   }
 
-  // Likewise rows, where nothing is to move: as many as the largest forward of the run has.
+  // A steady scene also has room for the rows of the run's largest forward.
   std::size_t rows_for(std::size_t rows, const Scene& scene) const {
     if (!scene.steady) return rows;
     for (std::int32_t step = 1; step <= scene.capture->last_step(); ++step)
@@ -245,6 +303,7 @@ class MaskPanel final : public Panel {
   float zoom_ = 1;
   Point offset_;
   MaskPicture picture_;
+  FaultHead head_;
   Rect order_button_;
 };
 

@@ -12,31 +12,66 @@
 namespace triescope::viz {
 namespace {
 
-enum class Kind : std::uint8_t { kHidden, kAncestor, kSelf };
-
-Kind kind_of(const capture::InputRow& row, std::int32_t node, const Scene& scene) {
-  return node == row.node                    ? Kind::kSelf
-         : scene.capture->visible(row, node) ? Kind::kAncestor
-                                             : Kind::kHidden;
-}
-
-void draw_cell(Canvas& canvas, Rect box, Kind kind, Color color, bool marks, const Scene& scene) {
+void draw_cell(Canvas& canvas, Rect box, MaskCell cell, Color color, bool marks,
+               const Scene& scene) {
   const Point middle{box.x + box.w / 2, box.y + box.h / 2};
   const float size = std::min(std::min(box.w, box.h) * 0.4f, scene.em * 0.6f);
-  switch (kind) {
-    case Kind::kHidden:
+  switch (cell) {
+    case MaskCell::kHidden:
       canvas.fill_rect(box, scene.theme.grid.with_alpha(0.55f));
       break;
-    case Kind::kAncestor:
+    case MaskCell::kAncestor:
       canvas.fill_rect(box, color.with_alpha(0.42f));
       if (marks) canvas.fill_circle(middle, size * 0.42f, color);
       break;
-    case Kind::kSelf:
+    case MaskCell::kSelf:
       canvas.fill_rect(box, color);
       if (marks)
         canvas.fill_rect({middle.x - size / 2, middle.y - size / 2, size, size},
                          scene.theme.background);
       break;
+    case MaskCell::kExtra:
+      canvas.fill_rect(box, marks ? scene.theme.fault.with_alpha(0.42f) : scene.theme.fault);
+      if (marks) draw_fault(canvas, middle, size * 1.5f, true, scene);
+      break;
+    case MaskCell::kMissing:
+      // Where no mark fits the shape tells the two apart: half a cell is missing.
+      canvas.fill_rect(box, scene.theme.grid.with_alpha(0.55f));
+      if (marks) {
+        canvas.stroke_rect(box.inset(0.5f), scene.theme.fault, 1.2f);
+        draw_fault(canvas, middle, size * 1.5f, false, scene);
+      } else {
+        canvas.fill_rect({box.x, box.y + box.h * 0.6f, box.w, box.h * 0.4f}, scene.theme.fault);
+      }
+      break;
+  }
+}
+
+// The prompt's part of a row.
+void draw_prompt(Canvas& canvas, const MaskPicture& picture, std::size_t row, Rect bar, Color color,
+                 const Scene& scene) {
+  const auto stretches = picture.mask.prompt(row);
+  canvas.fill_rect(bar, scene.theme.grid);
+  if (stretches.empty()) return canvas.fill_rect(bar, color.with_alpha(0.42f));
+  const auto tokens = static_cast<float>(stretches.back().last + 1);
+  const auto at = [&](std::int32_t token) {
+    return bar.x + bar.w * static_cast<float>(token) / tokens;
+  };
+  for (const MaskRows::Stretch& one : stretches)
+    if (one.cell == MaskCell::kAncestor)
+      canvas.fill_rect({at(one.first), bar.y, at(one.last + 1) - at(one.first), bar.h},
+                       color.with_alpha(0.42f));
+  const bool marks = bar.h > scene.em * 0.55f;
+  for (const MaskRows::Stretch& one : stretches) {
+    if (one.cell != MaskCell::kExtra && one.cell != MaskCell::kMissing) continue;
+    const float width = std::max(2.0f, at(one.last + 1) - at(one.first));
+    const Rect box{std::min(at(one.first), bar.right() - width), bar.y, width, bar.h};
+    draw_cell(canvas, box, one.cell, color, false, scene);
+    if (marks)
+      draw_fault(canvas,
+                 {std::clamp(box.x + box.w / 2, bar.x + bar.h * 0.4f, bar.right() - bar.h * 0.4f),
+                  bar.y + bar.h / 2},
+                 std::min(bar.h * 0.6f, scene.em * 0.6f), one.cell == MaskCell::kExtra, scene);
   }
 }
 
@@ -46,7 +81,8 @@ void draw_mask_header(Canvas& canvas, const MaskPicture& picture, Rect band, con
   const float em = scene.em;
   const Rect body = picture.grid.body;
   const TextStyle small = dim_text(scene, 0.76f);
-  // With the nodes that every row sees: "prompt + 17", "21 + 17", or 38, whatever there is room for.
+  // The label counts the nodes that every row sees: "prompt + 17", "21 + 17", or 38, whichever
+  // fits.
   const auto prompt = static_cast<std::int32_t>(scene.capture->run().prompt_tokens.size());
   const std::int32_t shared = picture.mask.shared;
   const std::string plus = " + " + std::to_string(shared);
@@ -63,20 +99,25 @@ void draw_mask_header(Canvas& canvas, const MaskPicture& picture, Rect band, con
     for (std::size_t c = first; c < last; ++c) {
       const Rect cell = picture.grid.cell(0, c);
       if (cell.x < body.x - 0.5f || cell.right() > body.right() + 0.5f) continue;
+      const std::int32_t node = picture.mask.columns[c];
+      const bool is_node = node != MaskRows::kUnwritten;
       text_in(canvas, {cell.x + 1, band.y, cell.w - 2, band.h},
-              node_text(scene, picture.mask.columns[c], 10), mono_text(scene, 0.74f),
-              Align::kCenter);
+              is_node ? node_text(scene, node, 10) : "empty",
+              is_node ? mono_text(scene, 0.74f) : dim_text(scene, 0.74f), Align::kCenter);
     }
     return;
   }
   // Too narrow for tokens: how many there are, and the focused one at its place.
   const auto focus =
       std::find(picture.mask.columns.begin(), picture.mask.columns.end(), scene.focus.node());
-  label = counted(picture.mask.columns.size(), "node") +
-          (picture.slot_order ? " in slot order" : " in path order");
+  const bool has_unwritten =
+      !picture.mask.columns.empty() && picture.mask.columns.back() == MaskRows::kUnwritten;
+  label = counted(picture.mask.columns.size() - has_unwritten, "node") +
+          (picture.slot_order ? " in slot order" : " in path order") +
+          (has_unwritten ? ", empty slots last" : "");
   if (first > 0 || last < picture.mask.columns.size())
     label += ", " + std::to_string(first + 1) + "–" + std::to_string(last) + " shown";
-  if (focus == picture.mask.columns.end()) {
+  if (scene.focus.node() == -1 || focus == picture.mask.columns.end()) {
     text_in(canvas, {body.x, band.y, body.w, band.h}, label, small);
     return;
   }
@@ -95,14 +136,9 @@ void draw_mask_rows(Canvas& canvas, const MaskPicture& picture, Rect labels, flo
   const auto [first, last] = picture.grid.visible_columns();
   const bool marks = std::min(picture.grid.cell_w, picture.grid.cell_h) > em * 0.55f;
   const float gap = picture.grid.cell_h > 6 ? 1 : 0;
-  const auto prompt = static_cast<float>(scene.capture->run().prompt_tokens.size());
-  // The target's; a capture does not know other models'.
-  const float window = picture.mask.rows.front().whose == capture::Whose::kTarget
-                           ? static_cast<float>(scene.capture->run().sliding_window)
-                           : 0;
   const float right =
       std::min(picture.grid.body.right(), picture.grid.cell(0, picture.grid.columns - 1).right());
-  // The rows are this step's alone: as new as its forward.
+  // All rows belong to this step, so they are as new as its forward.
   const RowSource source{picture.mask.rows.front().whose};
   const bool lit = scene.lights(capture::make_tick(scene.shown_step(), source.forward_phase()));
   canvas.push_clip(
@@ -110,7 +146,9 @@ void draw_mask_rows(Canvas& canvas, const MaskPicture& picture, Rect labels, flo
   for (std::size_t r = first_row; r < last_row; ++r) {
     const capture::InputRow& input = picture.mask.rows[r];
     const Rect line = picture.grid.cell(r, first);
-    const capture::NodeView view = scene.capture->node_at(input.node, scene.cursor);
+    capture::NodeView view = scene.capture->node_at(input.node, scene.cursor);
+    if (input.node <= 0) view.state = capture::NodeState::kLive;  // the prompt's own
+    const bool is_faulty = !picture.mask.faults[r].empty();
     const Color color =
         view.beam_rank >= 0 ? scene.theme.beam(view.beam_rank) : scene.theme.mark(view.state).color;
     if (lit)
@@ -125,30 +163,27 @@ void draw_mask_rows(Canvas& canvas, const MaskPicture& picture, Rect labels, flo
                  std::min(em * 0.6f, picture.grid.cell_h * 0.7f), color);
       const std::string position = std::to_string(input.position);
       const float figures = labels.w > em * 6.5f ? em * 2.4f : 0;
-      text_in(canvas, {labels.x + em, line.y, labels.w - em * 1.5f - figures, line.h},
+      const float warning = is_faulty ? em * 0.75f : 0;
+      text_in(canvas, {labels.x + em, line.y, labels.w - em * 1.5f - figures - warning, line.h},
               node_text(scene, input.node, 14), mono_text(scene, scale));
       if (figures > 0)
-        text_in(canvas, {labels.x + labels.w - figures - em * 0.4f, line.y, figures, line.h},
+        text_in(canvas,
+                {labels.x + labels.w - figures - em * 0.4f - warning, line.y, figures, line.h},
                 position, dim_text(scene, std::max(kSmallest, scale * 0.86f)), Align::kRight);
     }
     // The prompt: one band; with a sliding window the part of it that is still seen.
-    const Rect bar{labels.right(), line.y + gap, band - em * 0.3f,
-                   std::max(1.0f, line.h - 2 * gap)};
-    canvas.fill_rect(bar, scene.theme.grid);
-    float from = 0;
-    if (window > 0 && prompt > 0)
-      from = std::clamp((static_cast<float>(input.position) - window + 1) / prompt, 0.0f, 1.0f);
-    if (from < 1)
-      canvas.fill_rect({bar.x + bar.w * from, bar.y, bar.w * (1 - from), bar.h},
-                       color.with_alpha(0.42f));
+    draw_prompt(canvas, picture, r,
+                {labels.right(), line.y + gap, band - em * 0.3f, std::max(1.0f, line.h - 2 * gap)},
+                color, scene);
+    if (is_faulty)
+      draw_glyph(canvas, "▲", {labels.right() - em * 0.7f, line.y + line.h / 2},
+                 std::min(em * 0.65f, picture.grid.cell_h * 0.8f), scene.theme.fault);
     // Cells under 3 px are drawn as stretches: what is visible of them is never dropped.
     for (std::size_t c = first; c < last;) {
       std::size_t end = c + 1;
       const Rect cell = picture.grid.cell(r, c);
-      const auto kind = kind_of(input, picture.mask.columns[c], scene);
-      while (end < last && picture.grid.cell_w < 3 &&
-             kind_of(input, picture.mask.columns[end], scene) == kind)
-        ++end;
+      const MaskCell kind = picture.mask.cell(r, c);
+      while (end < last && picture.grid.cell_w < 3 && picture.mask.cell(r, end) == kind) ++end;
       const Rect box{cell.x + (picture.grid.cell_w > 6 ? 0.5f : 0), cell.y + gap,
                      std::max(picture.grid.cell_w < 3 ? 1.0f : 0.5f,
                               static_cast<float>(end - c) * picture.grid.cell_w -
@@ -191,7 +226,8 @@ void draw_mask_cross(Canvas& canvas, const MaskPicture& picture, Rect left, cons
   canvas.pop_clip();
 }
 
-void draw_no_mask(Canvas& canvas, Rect area, const RowSource& source, const Scene& scene) {
+void draw_no_mask(Canvas& canvas, Rect area, const RowSource& source, const PanelInfo& panel,
+                  const Scene& scene) {
   const float em = scene.em;
   const auto count = scene.capture->run().prompt_tokens.size();
   if (!source.is_target())
@@ -199,10 +235,14 @@ void draw_no_mask(Canvas& canvas, Rect area, const RowSource& source, const Scen
   if (scene.shown_step() != 0)
     return draw_empty_state(
         canvas, area,
-        empty_text(scene.capture, "mask", "The forward of this step comes next (F11)."), scene);
-  const std::string label = "Prefill: " + std::to_string(count) +
-                            " prompt tokens under the plain causal mask. The tree's rows begin "
-                            "with step 1.";
+        empty_text(scene.capture, panel, "The forward of this step comes next (F11)."), scene);
+  // A token sees those before it; with a sliding window the last of them alone.
+  const std::int32_t window = scene.capture->run().sliding_window;
+  const bool slides = window > 0 && static_cast<std::size_t>(window) < count;
+  const std::string label = "Prefill: " + std::to_string(count) + " prompt tokens under " +
+                            (slides ? "a causal mask with a window of " + counted(window, "token")
+                                    : std::string("the plain causal mask")) +
+                            ". The tree's rows begin with step 1.";
   const auto lines = wrap_text(canvas, label, dim_text(scene, 1), area.w - em * 3).size();
   const float text = em * (1.4f * static_cast<float>(lines) + 1);
   const float size = std::min({area.w - em * 3, area.h - text - em * 1.5f, em * 24});
@@ -214,13 +254,20 @@ void draw_no_mask(Canvas& canvas, Rect area, const RowSource& source, const Scen
     if (count > 0 && size / static_cast<float>(count) >= 5) {
       const float cell = size / static_cast<float>(count);
       for (std::size_t r = 0; r < count; ++r)
-        for (std::size_t c = 0; c <= r; ++c)
+        for (std::size_t c = slides && r + 1 > static_cast<std::size_t>(window)
+                                 ? r + 1 - static_cast<std::size_t>(window)
+                                 : 0;
+             c <= r; ++c)
           canvas.fill_rect({x + static_cast<float>(c) * cell + 0.5f,
                             y + static_cast<float>(r) * cell + 0.5f, cell - 1, cell - 1},
                            scene.theme.accent.with_alpha(c == r ? 1.0f : 0.42f));
     } else {
-      const Point triangle[] = {{x, y}, {x + size, y + size}, {x, y + size}};
-      canvas.fill_polygon(triangle, scene.theme.accent.with_alpha(0.42f));
+      // The triangle, or the band below the diagonal, which is as high as the window.
+      const float band =
+          slides ? size * static_cast<float>(window) / static_cast<float>(count) : size;
+      const Point seen[] = {
+          {x, y}, {x + size, y + size}, {x + size - band, y + size}, {x, y + band}};
+      canvas.fill_polygon(seen, scene.theme.accent.with_alpha(0.42f));
       canvas.line({x, y}, {x + size, y + size}, scene.theme.accent, 2);
     }
     canvas.stroke_rect({x, y, size, size}, scene.theme.border);

@@ -5,6 +5,7 @@
 #include "viz/draw/scene.h"
 #include "viz/layouts/mask_grid.h"
 #include "viz/panels/mask_rows.h"
+#include "viz/panels/panel.h"
 #include "viz/panels/row_source.h"
 
 namespace triescope::viz {
@@ -15,15 +16,16 @@ struct MaskPicture {
   bool slot_order = false;  // of the columns; else by path
 };
 
-// Above the columns: tokens, or how many columns there are where tokens do not fit. `band`: above
-// the prompt's.
+// Draws the tokens above the columns, or the number of columns where tokens do not fit. `band` is
+// the area above the prompt's band.
 void draw_mask_header(Canvas& canvas, const MaskPicture& picture, Rect band, const Scene& scene);
-// The rows that show: labels on the left, the prompt as a band `band` px wide, then the cells.
+// Draws the rows in sight: labels on the left, the prompt as a band `band` px wide, then the cells.
 void draw_mask_rows(Canvas& canvas, const MaskPicture& picture, Rect labels, float band,
                     const Scene& scene);
-// The focus as row and column. `left`: the room of labels and band.
+// Draws the focus as a row and a column. `left` is the area of labels and band.
 void draw_mask_cross(Canvas& canvas, const MaskPicture& picture, Rect left, const Scene& scene);
 // In place of the mask: prefill's causal triangle, or what comes next.
-void draw_no_mask(Canvas& canvas, Rect area, const RowSource& source, const Scene& scene);
+void draw_no_mask(Canvas& canvas, Rect area, const RowSource& source, const PanelInfo& panel,
+                  const Scene& scene);
 
 }  // namespace triescope::viz

@@ -19,10 +19,7 @@ std::string round_bytes_text(double bytes) {
   static constexpr std::array<const char*, 5> kUnits = {" B", " KB", " MB", " GB", " TB"};
   std::size_t unit = 0;
   for (; std::abs(bytes) >= 1000 && unit + 1 < kUnits.size(); ++unit) bytes /= 1000;
-  std::string text = number_text(bytes, 2);
-  while (text.find('.') != std::string::npos && (text.back() == '0' || text.back() == '.'))
-    text.pop_back();
-  return text + kUnits[unit];
+  return round_text(bytes) + kUnits[unit];
 }
 
 }  // namespace
@@ -316,10 +313,8 @@ void draw_axes(Canvas& canvas, Rect area, Rect plot, const AxisScale& x, const A
                                               std::max(1, static_cast<int>(plot.w / (em * 5))))) {
     const float px = x.px(tick);
     canvas.line({px, plot.bottom()}, {px, plot.bottom() + em * 0.2f}, scene.theme.border, 1);
-    text_in(canvas,
-            {std::min(px - em * 1.5f, area.right() - em * 3), plot.bottom() + em * 0.25f, em * 3,
-             em * 1.1f},
-            std::to_string(std::llround(tick)), small, Align::kCenter);
+    draw_x_label(canvas, px, plot.bottom() + em * 0.25f, em * 1.1f, area.x, area.right(),
+                 std::to_string(std::llround(tick)), small);
   }
   if (units) {
     const float line = plot.bottom() + em * 1.4f;

@@ -33,32 +33,32 @@ double value_of(const MemoryRow& row, std::size_t curve, double per_token);
 double curve_value(const MemoryRow& row, std::size_t curve, double per_token, bool stacked);
 // Curves that have something to show.
 std::array<bool, kCurves> curves_of(std::span<const MemoryRow> rows);
-// What the figures are of. A run that has ended needs no KV: what it still held is no figure of the
-// method.
+// The moment that the figures are of. A run that has ended needs no KV, so what it still holds is
+// no figure of the method.
 enum class Figures : std::uint8_t { kStep, kStepOutsideRange, kEnd, kWholeRun };
-// What became of the KV of a run that has ended: a policy that frees nothing (keep), or not in every step
-// (compact), leaves it where it is.
+// "KV released", or "KV left as garbage" where the policy frees nothing (keep), or not in every
+// step (compact).
 std::string end_text(const MemoryRow& row);
-// When the figures of `now` are true: "end of step 3".
+// The moment at which the figures of `now` hold: "end of step 3".
 std::string moment_text(const MemoryRow& now, Figures figures);
-// The figures at a cursor: live and garbage as the KV panel counts them there, the others of the newest
-// commit before it. `moment`: when that is, "end of step 3", "step 4, after forward".
+// The figures at a cursor. Live and garbage are the KV panel's counts there, the others come from
+// the newest commit before it. `moment` names the time: "end of step 3", "step 4, after forward".
 struct Now {
   MemoryRow row;
   std::string moment;
 };
 Now now_at(const RowSource& source, const Scene& scene, Figures figures);
-// Every row's step with the most slots that were held at once within it, as far as the cursor has seen
-// it in an export. Empty where no slots were recorded.
+// The most slots held at once within each row's step; in an export only as far as the cursor has
+// seen it. Empty where no slots were recorded.
 std::vector<std::pair<std::int32_t, std::int32_t>> step_peaks(std::span<const MemoryRow> rows,
                                                               const RowSource& source,
                                                               const Scene& scene);
 // "KV of target and draft head together: at most 12.3 MB (step 6)"; "" with one cache.
 std::string together_text(const Scene& scene);
-// "weights: target 92.1 MB, draft head 14.2 MB", of the files they were read from, or how many parameters where
-// the capture does not say their size; "" where it says neither.
+// "weights: target 92.1 MB, draft head 14.2 MB": the size of the files, or the number of parameters
+// where the capture does not say the size; "" where it says neither.
 std::string weights_text(const Scene& scene);
-// What all caches of the run hold: at the end of every row's step, and at the cursor, in bytes over
+// The KV of all caches of the run, at the end of every row's step and at the cursor, in bytes over
 // `per_token`. Empty with one cache.
 struct AllCaches {
   std::vector<std::pair<std::int32_t, double>> steps;
@@ -66,38 +66,42 @@ struct AllCaches {
 };
 AllCaches all_caches(std::span<const MemoryRow> rows, const RowSource& source, double per_token,
                      const Scene& scene);
-// The other caches on top of what `rows` hold: an area, and the line of all together.
+// Draws the other caches as an area on top of `rows`, with a line for the sum of all.
 void draw_all_caches(Canvas& canvas, const AllCaches& all, std::span<const MemoryRow> rows,
                      const AxisScale& x, const AxisScale& y, const Scene& scene);
 Color all_caches_color(const Scene& scene);
-// `row` is the last of a run that has ended, and only its prompt is live still.
+// True if `row` is the last of a run that has ended, and only its prompt is still live.
 bool released(const MemoryRow& row, const RowSource& source, const capture::Capture& capture);
-// `rows` without the one of a run that has ended and released its KV: no step of decoding held so little.
+// `rows` without the last one where a run has ended and released its KV: no step of decoding held
+// so little.
 std::span<const MemoryRow> before_release(std::span<const MemoryRow> rows, const RowSource& source,
                                           const capture::Capture& capture);
-// One sentence: what is held beside batch beam search; "" without beams. `peak`: the slots held at most
-// within any step of `rows`, which are what the steps ended with.
+// One sentence that compares the KV with that of batch beam search; "" without beams. `rows` hold
+// the values at the steps' ends, `peak` the most slots held within any of these steps.
 std::string ratio_text(std::span<const MemoryRow> rows, const MemoryRow& now,
                        const std::array<bool, kCurves>& has, double per_token, Figures figures,
                        std::int32_t peak);
-// The rows to plot: up to the cursor in an export, all that is known on the screen (the cursor is
-// a line there), within the range.
+// The rows to plot, within the range: up to the cursor in an export; on the screen all that are
+// known, with the cursor as a line.
 std::span<const MemoryRow> rows_of(const RowSource& source, const Scene& scene);
-// Those of `rows` whose step had ended before the cursor.
+// The rows whose step had ended before the cursor.
 std::span<const MemoryRow> rows_seen(std::span<const MemoryRow> rows, const Scene& scene);
 // The newest row that is not after `step`; `rows` must not be empty.
 const MemoryRow& at_step(std::span<const MemoryRow> rows, std::int32_t step);
-// `wide`: room for bytes on the right; `units`: room for the words under the axis.
+// `wide`: there is room for bytes on the right. `units`: there is room for the words under the
+// axis.
 void draw_axes(Canvas& canvas, Rect area, Rect plot, const AxisScale& x, const AxisScale& y,
                bool wide, bool units, double per_token, const Scene& scene);
-// At most the highest and the lowest of what falls on one px: no peak is lost.
+// Draws at most the highest and the lowest of the points on one px, so that no peak is lost.
 void draw_curve(Canvas& canvas, std::span<const MemoryRow> rows, const AxisScale& x,
                 const AxisScale& y, std::size_t curve, double per_token, const Scene& scene,
                 bool stacked);
-// A thin line through the most that every step held at once, where it is more than what it ended with.
+// Draws a thin line through the most slots held at once in each step, where that is more than at
+// its end.
 void draw_peaks(Canvas& canvas, std::span<const std::pair<std::int32_t, std::int32_t>> peaks,
                 const AxisScale& x, const AxisScale& y, const Scene& scene);
-// Opaque and a little too wide: translucent areas side by side would show their seams.
+// Draws opaque areas that are a little too wide: translucent ones side by side would show their
+// seams.
 void draw_areas(Canvas& canvas, std::span<const MemoryRow> rows, const AxisScale& x,
                 const AxisScale& y, const Scene& scene);
 

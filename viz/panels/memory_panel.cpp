@@ -25,6 +25,7 @@ namespace {
 using namespace memory_curves;
 using capture::MemoryRow;
 
+constexpr float kUnseenVeil = 0.65f;  // over the curves behind the cursor
 constexpr ZoomSpeed kZoomSpeed = {1.2, 1.3, 0.77};
 
 // What the policy copied in a step. batch gathers every beam's whole cache, also of beams that stay
@@ -52,6 +53,7 @@ class MemoryPanel final : public Panel {
         "Decode the same prompt with twice the beams and compare both runs: the curve of "
         "batch beam search doubles, this one does not.",
         "No memory samples yet: step once (F10).",
+        /*rows=*/{"memory"},
         /*zooms=*/true};
     return info;
   }
@@ -68,7 +70,7 @@ class MemoryPanel final : public Panel {
     if (rows.empty())
       return draw_empty_state(
           canvas, area,
-          source.is_target() ? empty_text(scene.capture, "memory", info().empty) : info().empty,
+          source.is_target() ? empty_text(scene.capture, info(), info().empty) : info().empty,
           scene);
     const auto per_token = static_cast<double>(source.kv_bytes_per_token(*scene.capture));
     const std::int32_t shown = scene.shown_step();
@@ -111,8 +113,8 @@ class MemoryPanel final : public Panel {
     if (!all.steps.empty())
       entries.push_back({"all caches " + bytes_text(all.now * per_token), all_caches_color(scene),
                          "", LineStyle::kSolid, false, "all caches"});
-    // Where the policy moves survivors together: how many, in the step shown, as the KV panel says it. A steady
-    // picture has the entry from the beginning.
+    // Where the policy moves survivors together, the legend has the number moved in the step shown,
+    // as in the KV panel. In a steady picture the entry is there from the beginning.
     if (const std::int64_t moved = source.moved_in(*scene.capture, shown, scene.cursor);
         figures != Figures::kWholeRun && !source.gathers(*scene.capture) &&
         (moved > 0 || (scene.steady && scene.capture->run().kv_policy == "compact")))
@@ -179,6 +181,12 @@ class MemoryPanel final : public Panel {
     for (const std::size_t i : {2u, 4u, 3u, 5u, 1u, 0u})
       if (has[i] && !hidden_[i]) draw_curve(canvas, drawn, x, y, i, per_token, scene, stacked_);
     draw_peaks(canvas, peaks, x, y, scene);
+    // What the cursor has not seen is pale, as in the timeline.
+    if ((!scene.export_mode || scene.series) && scene.cursor < scene.capture->end_tick()) {
+      const float now = std::clamp(x.px(std::max(0, shown)), plot.x, plot.right());
+      canvas.fill_rect({now, plot.y, plot.right() - now, plot.h},
+                       scene.theme.background.with_alpha(kUnseenVeil));
+    }
     if ((!scene.export_mode || scene.series) && shown >= 0 && !outside) {
       const float px = x.px(std::clamp<double>(shown, first, last));
       canvas.line({px, plot.y}, {px, plot.bottom()}, scene.theme.current.with_alpha(0.7f), 1);
@@ -373,7 +381,8 @@ class MemoryPanel final : public Panel {
     // What is reserved grows in jumps: it is shown, but must not flatten the rest.
     return std::max(high, std::min(reserved, high * 1.6)) * 1.06;
   }
-  // The curve's value is another than at the position that the lights count from; at first all are new.
+  // True if the curve's value differs from that at scene.lit_from; at the first position all are
+  // new.
   bool is_lit(const RowSource& source, double value, std::size_t curve, double per_token,
               const Scene& scene) const {
     if (scene.lit_from <= 0) return true;
@@ -383,7 +392,8 @@ class MemoryPanel final : public Panel {
            value;
   }
 
-  // Slots held at most within the row's step, also where none changed; empty where no slots were recorded.
+  // The most slots held within the row's step, also where nothing changed; empty where no slots
+  // were recorded.
   static std::string peak_held(const MemoryRow& row, const RowSource& source, const Scene& scene) {
     if (source.levels(*scene.capture).empty()) return "";
     const auto peak =

@@ -8,13 +8,17 @@ namespace triescope::viz {
 namespace {
 
 constexpr float kUnseenAlpha = 0.3f;  // behind the cursor, as the bars there are pale
-constexpr int kMetricColor = 5;       // the colors before it are those of the phases
 
-// Four digits that say something.
+// Four significant digits.
 std::string short_number(double value) {
   char text[32];
   std::snprintf(text, sizeof text, "%.4g", value);
   return text;
+}
+
+const MetricCurve* named(const std::vector<MetricCurve>& curves, const std::string& name) {
+  const auto found = std::ranges::find(curves, name, &MetricCurve::name);
+  return found == curves.end() ? nullptr : &*found;
 }
 
 LineStyle metric_style(std::size_t curve) {
@@ -23,7 +27,7 @@ LineStyle metric_style(std::size_t curve) {
   return kStyles[curve % 3];
 }
 Color metric_color(std::size_t curve, const Scene& scene) {
-  return scene.theme.series(kMetricColor + static_cast<int>(curve));
+  return scene.theme.metric(static_cast<int>(curve));
 }
 
 void draw_curves(Canvas& canvas, Rect plot, const AxisScale& x,
@@ -31,13 +35,14 @@ void draw_curves(Canvas& canvas, Rect plot, const AxisScale& x,
   for (std::size_t i = 0; i < curves.size(); ++i) {
     const MetricCurve& curve = curves[i];
     const double span = curve.high - curve.low;
-    // One value all along lies in the middle.
+    // A curve with one value all along lies in the middle.
     const AxisScale y = span > 0 ? AxisScale{curve.low, curve.high, plot.bottom() - 1, plot.y + 1}
                                  : AxisScale{curve.low - 1, curve.low + 1, plot.bottom(), plot.y};
     const auto at = [&](const MetricPoint& point) {
       return Point{x.px(point.step + 0.5), y.px(point.mean)};
     };
-    // What is in sight, and the point on either side; of the points in one px, the least and the greatest.
+    // Draws the points in sight and one more on either side. Points within one px become the least
+    // and the greatest of them.
     auto begin = std::ranges::lower_bound(
         curve.points, static_cast<std::int32_t>(std::floor(x.low)) - 1, {}, &MetricPoint::step);
     std::vector<Point> line;
@@ -68,12 +73,14 @@ void draw_curves(Canvas& canvas, Rect plot, const AxisScale& x,
 
 }  // namespace
 
-const std::vector<MetricCurve>& MetricCurves::of(const capture::Capture& capture) {
+const std::vector<MetricCurve>& MetricCurves::of(const capture::Capture& capture,
+                                                 capture::Tick end) {
   const std::size_t rows = capture.metrics().size();
-  if (capture_ != &capture || rows_ != rows) {
-    curves_ = metric_curves(capture);
+  if (capture_ != &capture || rows_ != rows || end_ != end) {
+    curves_ = metric_curves(capture, end);
     capture_ = &capture;
     rows_ = rows;
+    end_ = end;
   }
   return curves_;
 }
@@ -83,30 +90,41 @@ std::string metric_text(const MetricPoint& point) {
          (point.count > 1 ? ", the mean of " + std::to_string(point.count) : "");
 }
 
-std::vector<LegendEntry> metric_legend(const std::vector<MetricCurve>& curves, const Scene& scene) {
+std::vector<LegendEntry> metric_legend(const std::vector<MetricCurve>& curves,
+                                       const std::vector<MetricCurve>& seen, const Scene& scene) {
   std::vector<LegendEntry> entries;
   for (std::size_t i = 0; i < curves.size(); ++i) {
-    const MetricCurve& curve = curves[i];
-    std::string label = curve.name;
-    if (const MetricPoint* const point = curve.at(scene.shown_step()))
-      label += " " + metric_text(*point);
-    label += " (" + short_number(curve.low) +
-             (curve.high > curve.low ? " to " + short_number(curve.high) : "") + ")";
+    std::string label = curves[i].name;
+    if (const MetricCurve* const curve = named(seen, curves[i].name)) {
+      if (const MetricPoint* const point = curve->at(scene.shown_step()))
+        label += " " + metric_text(*point);
+      label += " (" + short_number(curve->low) +
+               (curve->high > curve->low ? " to " + short_number(curve->high) : "") + ")";
+    }
     entries.push_back(
-        {std::move(label), metric_color(i, scene), "", metric_style(i), false, curve.name});
+        {std::move(label), metric_color(i, scene), "", metric_style(i), false, curves[i].name});
   }
   return entries;
 }
 
 void draw_metric_curves(Canvas& canvas, Rect plot, const AxisScale& x,
-                        const std::vector<MetricCurve>& curves, const Scene& scene) {
+                        const std::vector<MetricCurve>& curves,
+                        const std::vector<MetricCurve>& seen, const Scene& scene) {
   if (scene.cursor >= scene.capture->end_tick())
     return draw_curves(canvas, plot, x, curves, 1, scene);
+  // The shown step's point is the mean of what the cursor has seen of it.
+  std::vector<MetricCurve> until_now = curves;
+  for (MetricCurve& curve : until_now) {
+    const MetricCurve* const own = named(seen, curve.name);
+    const MetricPoint* const point = own ? own->at(scene.shown_step()) : nullptr;
+    if (point)
+      *std::ranges::lower_bound(curve.points, point->step, {}, &MetricPoint::step) = *point;
+  }
   const float now = x.px(static_cast<double>(scene.cursor) / capture::kPhaseCount);
   const float split = std::clamp(now, plot.x, plot.right());
   const float dot = scene.em * 0.25f;  // points at the edge are whole
   canvas.push_clip({plot.x, plot.y - dot, split - plot.x, plot.h + 2 * dot});
-  draw_curves(canvas, plot, x, curves, 1, scene);
+  draw_curves(canvas, plot, x, until_now, 1, scene);
   canvas.pop_clip();
   canvas.push_clip({split, plot.y - dot, plot.right() - split, plot.h + 2 * dot});
   draw_curves(canvas, plot, x, curves, kUnseenAlpha, scene);

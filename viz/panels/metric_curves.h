@@ -1,5 +1,5 @@
 // The recorder's own figures as curves over the steps, in the timeline. Each has a scale of its own, from
-// its least to its greatest value, which its entry of the legend says.
+// its least to its greatest value in the run; its entry of the legend says how far it went up to the cursor.
 #pragma once
 
 #include <vector>
@@ -10,23 +10,28 @@
 
 namespace triescope::viz {
 
-// Made once for what a capture holds.
+// Made once for what a capture holds and for a cursor.
 class MetricCurves {
  public:
-  const std::vector<MetricCurve>& of(const capture::Capture& capture);
+  // Of the rows with tick < end.
+  const std::vector<MetricCurve>& of(const capture::Capture& capture,
+                                     capture::Tick end = INT64_MAX);
 
  private:
   const capture::Capture* capture_ = nullptr;
   std::size_t rows_ = 0;
+  capture::Tick end_ = 0;
   std::vector<MetricCurve> curves_;
 };
 
 // "2.31", "2.31, the mean of 4".
 std::string metric_text(const MetricPoint& point);
-// With the value of the step that is shown.
-std::vector<LegendEntry> metric_legend(const std::vector<MetricCurve>& curves, const Scene& scene);
+// With the value of the step that is shown, and how far the curve went. `seen`: of the rows before the cursor.
+std::vector<LegendEntry> metric_legend(const std::vector<MetricCurve>& curves,
+                                       const std::vector<MetricCurve>& seen, const Scene& scene);
 // In `plot`, a point in the middle of each step on `x`; pale behind the cursor.
 void draw_metric_curves(Canvas& canvas, Rect plot, const AxisScale& x,
-                        const std::vector<MetricCurve>& curves, const Scene& scene);
+                        const std::vector<MetricCurve>& curves,
+                        const std::vector<MetricCurve>& seen, const Scene& scene);
 
 }  // namespace triescope::viz

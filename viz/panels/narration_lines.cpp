@@ -10,14 +10,14 @@ namespace {
 
 constexpr float kLineEm = 1.5f;
 
-// What no line break comes into: pieces of one part or of several.
+// A word has no line break in it; it may consist of pieces of several parts.
 using Word = std::vector<NarrationSpan>;
 
 TextStyle style_of(const Part& part, const Scene& scene) {
   return part.is_token ? bold_text(scene) : ui_text(scene);
 }
 
-// Lines break at the spaces of the template's words and of plain values, never within a token.
+// Lines break at spaces of the template's words and of plain values, never within a token.
 std::vector<Word> words_of(const Sentence& sentence, std::size_t index, const Scene& scene) {
   std::vector<Word> words;
   bool begins = true;
@@ -62,7 +62,7 @@ NarrationLines lay_out_narration(Canvas& canvas, float width, const Scene& scene
         y += line;
       }
       for (NarrationSpan& span : word) {
-        // Longer than a line: cut.
+        // A word longer than a line is cut.
         if (x + canvas.measure(span.text, span.style).x > right)
           span.text = fit_text(canvas, span.text, span.style, right - x);
         const float w = canvas.measure(span.text, span.style).x;

@@ -1,4 +1,4 @@
-// A narration broken into lines: what the narration panel draws. Sizes in px, from the top left of
+// Breaks a narration into lines, which the narration panel draws. Sizes in px, from the top left of
 // the whole text.
 #pragma once
 

@@ -52,11 +52,13 @@ class NarrationPanel final : public Panel {
  public:
   const PanelInfo& info() const override {
     static const PanelInfo info = {
-        "narration", "Narration",
+        "narration",
+        "Narration",
         "What the phase just finished did, in words. Everything underlined is a link: a token or "
         "its number locks the node, a slot the node in it, a count opens the panel it is from.",
         "Go through a step phase by phase (F11), and say before each what it will do.",
-        "Nothing to tell yet: start a run or open a capture."};
+        "Nothing to tell yet: start a run or open a capture.",
+        /*rows=*/{"phase"}};
     return info;
   }
 
@@ -69,7 +71,7 @@ class NarrationPanel final : public Panel {
         narration_ = told(scene);
       }
     } catch (const Error& error) {
-      // Somebody's own sentences.
+      // The user's own sentences have a mistake.
       return draw_empty_state(canvas, area, error.what(), scene);
     }
     remember(scene);
@@ -137,9 +139,9 @@ class NarrationPanel final : public Panel {
     return {text_.x + span.box.x, text_.y + span.box.y - scroll_, span.box.w, span.box.h};
   }
 
-  // Half a line tells nothing: a line is drawn whole, or not. The first one always is.
+  // Only whole lines are drawn, since half a line cannot be read. The first line is always drawn.
   bool is_whole(Rect line) const {
-    const float slack = line.h * 0.15f;  // its letters need no more
+    const float slack = line.h * 0.15f;  // px; letters do not reach the line's edges
     return (line.y >= text_.y - slack && line.bottom() <= text_.bottom() + slack) ||
            (line.h > text_.h && line.bottom() > text_.y && line.y < text_.bottom());
   }
@@ -201,7 +203,7 @@ class NarrationPanel final : public Panel {
                 over ? em * 0.1f : em * 0.07f, over ? LineStyle::kSolid : LineStyle::kDotted);
   }
 
-  // What narration_ was told of: at one cursor only the end of the run and its status can change.
+  // True if narration_ still holds: at one cursor only the run's end and status can change it.
   bool is_current(const Scene& scene) const {
     return capture_ == scene.capture && cursor_ == scene.cursor &&
            end_ == scene.capture->end_tick() && status_ == scene.capture->status();
@@ -221,7 +223,7 @@ class NarrationPanel final : public Panel {
   NarrationLines shown_;
   Rect text_;  // where the lines were drawn last
   float scroll_ = 0, overflow_ = 0;
-  bool cut_ = false;               // a figure too small for all lines
+  bool cut_ = false;               // a figure is too small for all lines
   const Part* hovered_ = nullptr;  // of narration_
 };
 

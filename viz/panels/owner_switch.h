@@ -1,6 +1,6 @@
-// OwnerSwitch: a panel's choice of whose rows it shows, as a small switch "target | draft model" in
-// its header. Where a capture holds rows of one model alone there is nothing to choose: nothing is
-// drawn, and the rows are the target's.
+// OwnerSwitch: a panel's choice of the model whose rows it shows, as a small switch "target | draft
+// model" in its header. Where a capture holds rows of one model only, nothing is drawn and the rows
+// are the target's.
 #pragma once
 
 #include <optional>
@@ -21,27 +21,27 @@ class OwnerSwitch {
       " Where a draft model or a draft head ran too, the switch at the top right chooses whose rows "
       "are shown, as comma and full stop do.";
 
-  // The rows to show: those chosen where this capture has them, else the target's.
+  // The rows to show: the chosen model's where this capture has them, else the target's.
   RowSource source(const Scene& scene) const;
-  // Draws the switch with its top right corner at `top_right`, in `room` px at most; an empty area
-  // where there is nothing to choose, and in exports.
+  // Draws the switch with its top right corner at `top_right`, at most `room` px wide. Returns an
+  // empty area in exports and where there is no choice.
   Rect draw(Canvas& canvas, Point top_right, float room, const Scene& scene);
-  // Input::next and previous choose the next owner and the one before. True: the mouse is over the
-  // switch, and nothing else of the panel.
+  // Input::next and previous choose the next owner or the one before. True: the mouse is over the
+  // switch, so nothing else of the panel takes it.
   bool input(const Input& in, const Scene& scene, Reaction& reaction);
-  // For an export: whose rows are shown; "" where the capture has only one owner.
+  // The owner's name for an export; "" where the capture has only one.
   std::string name(const Scene& scene) const;
 
-  // A part of a panel's view state: "whose=draft"; "" until the user has chosen.
+  // A part of the panel's view state: "whose=draft"; "" until the user has chosen.
   std::string state() const;
-  void set_state(const std::string& view_state);  // finds its part; anything unknown is ignored
+  void set_state(const std::string& view_state);  // finds its part; ignores the others
 
  private:
   std::optional<capture::Whose> chosen_;
   std::vector<std::pair<Rect, capture::Whose>> parts_;  // as drawn
 };
 
-// In place of a step's rows, where a model other than the target has none.
+// The text in place of a step's rows where a model other than the target has none.
 std::string no_rows_text(const RowSource& source, const Scene& scene);
 
 }  // namespace triescope::viz

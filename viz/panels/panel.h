@@ -1,5 +1,5 @@
-// Panel: one picture of a capture. Each <name>_panel.cpp in viz/panels holds one subclass; the list
-// of them is make_panels().
+// Panel: one picture of a capture. Each <name>_panel.cpp in viz/panels holds one subclass;
+// make_panels() lists them.
 #pragma once
 
 #include <memory>
@@ -14,9 +14,11 @@ namespace triescope::viz {
 struct PanelInfo {
   std::string name;    // "trie": command line, scripts, layout file
   std::string title;   // "Trie"
-  std::string help;    // one or two sentences: what is seen, how to read it
+  std::string help;    // one or two sentences: what it shows, how to read it
   std::string to_try;  // one thing to do with it, in the imperative
   std::string empty;   // what to do when there is nothing to show
+  // The capture's tables without which it is empty; none where it draws something of every capture.
+  std::vector<std::string> rows = {};
   bool zooms = false;  // answers to the keys that zoom and fit
   bool grows =
       false;  // its whole picture grows with the run: a figure can be limited to some steps
@@ -33,17 +35,18 @@ class Panel {
     (void)input, (void)area, (void)scene;
     return {};
   }
-  // Size of the whole picture at scene.em (export without --size).
+  // The size of the whole picture at scene.em, for an export without --size.
   virtual Point extent(Canvas& canvas, const Scene& scene) const = 0;
-  // What is shown, as rows with a header line. RFC 4180, '.' decimals.
+  // The content as rows with a header line (RFC 4180, '.' decimals).
   virtual std::string csv(const Scene& scene) const = 0;
-  // Whose rows are shown ("target", "draft model"), in a panel that shows several models' rows,
+  // The model whose rows are shown ("target", "draft model"), in a panel that can show several and
   // where the capture holds several; else "".
   virtual std::string whose(const Scene& scene) const {
     (void)scene;
     return {};
   }
-  // Curves that can be hidden, by a click on the legend or from the menu of the tab; none in most panels.
+  // A curve that can be hidden by a click on the legend or from the tab's menu. Most panels have
+  // none.
   struct Curve {
     std::string name;
     bool is_shown;
@@ -54,16 +57,16 @@ class Panel {
   }
   // Hides the curve of this name, or shows it again.
   virtual void flip_curve(const std::string& name) { (void)name; }
-  // View state as text, to be remembered with the layout, and back (anything unknown is ignored).
+  // The view state as text, which the layout remembers, and back. Unknown parts are ignored.
   virtual std::string view_state() const { return {}; }
   virtual void set_view_state(const std::string& state) { (void)state; }
 };
 
-// All panels, in display order: trie mask positions kv memory verdict drafts candidates text narration
-// inspector timeline log doctor.
+// All panels, in display order.
 std::vector<std::unique_ptr<Panel>> make_panels();
-// Their names, in the same order: made once.
+// Their names and what they say of themselves, in the same order: made once.
 const std::vector<std::string>& panel_names();
+const std::vector<PanelInfo>& panel_infos();
 std::unique_ptr<Panel> make_panel(
     const std::string& name);  // Error{kInvalidArgument}: lists the names
 

@@ -5,46 +5,13 @@
 #include "core/capture/schema.h"
 
 namespace triescope::viz {
-namespace {
-
-struct PanelTables {
-  const char* panel;
-  std::vector<std::string> tables;
-};
-
-const std::vector<PanelTables>& all() {
-  static const std::vector<PanelTables> list = {{"trie", {"node"}},
-                                                {"mask", {"input"}},
-                                                {"positions", {"input"}},
-                                                {"kv", {"slot"}},
-                                                {"memory", {"memory"}},
-                                                {"verdict", {"verdict"}},
-                                                {"drafts", {"node"}},
-                                                {"candidates", {"candidate"}},
-                                                {"text", {"node", "frontier"}},
-                                                {"narration", {"phase"}},
-                                                {"inspector", {}},
-                                                {"timeline", {"phase", "step"}},
-                                                {"log", {"log"}},
-                                                {"doctor", {}}};
-  return list;
-}
-
-}  // namespace
-
-std::vector<std::string> tables_of_panel(std::string_view panel) {
-  for (const PanelTables& one : all())
-    if (panel == one.panel) return one.tables;
-  return {};
-}
-
-std::vector<std::string> missing_tables(const capture::Capture& capture, std::string_view panel) {
-  std::vector<std::string> missing = tables_of_panel(panel);
+std::vector<std::string> missing_tables(const capture::Capture& capture, const PanelInfo& panel) {
+  std::vector<std::string> missing = panel.rows;
   std::erase_if(missing, [&](const std::string& table) { return capture.rows_in(table) > 0; });
   return missing;
 }
 
-std::string missing_rows_text(const capture::Capture& capture, std::string_view panel) {
+std::string missing_rows_text(const capture::Capture& capture, const PanelInfo& panel) {
   std::string names;
   capture::Level level = capture::Level::kOff;
   for (const std::string& name : missing_tables(capture, panel)) {
@@ -57,9 +24,9 @@ std::string missing_rows_text(const capture::Capture& capture, std::string_view 
          capture::to_string(level) + ", another recorder as docs/capture.md says.";
 }
 
-std::string empty_text(const capture::Capture* capture, std::string_view panel,
+std::string empty_text(const capture::Capture* capture, const PanelInfo& panel,
                        const std::string& otherwise) {
-  // A run that has only begun has none yet.
+  // A run that has only begun has no rows yet.
   const bool begins =
       !capture || (capture->status() == capture::RunStatus::kRunning && capture->last_step() < 1);
   if (begins || capture->last_step() < 0) return otherwise;

@@ -1,23 +1,21 @@
-// Which rows of a capture a panel draws, and what is said where it has none of them.
+// What is said where a capture has none of the rows that a panel draws (PanelInfo::rows).
 #pragma once
 
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "core/capture/capture.h"
+#include "viz/panels/panel.h"
 
 namespace triescope::viz {
 
-// The tables without which the panel is empty; none where it draws something of every capture.
-std::vector<std::string> tables_of_panel(std::string_view panel);
-// Those of them that have no rows.
-std::vector<std::string> missing_tables(const capture::Capture& capture, std::string_view panel);
+// The panel's tables that have no rows.
+std::vector<std::string> missing_tables(const capture::Capture& capture, const PanelInfo& panel);
 // "The capture has no rows in slot: triescope writes them with --capture-level full, ..."; "" = none is
 // missing.
-std::string missing_rows_text(const capture::Capture& capture, std::string_view panel);
+std::string missing_rows_text(const capture::Capture& capture, const PanelInfo& panel);
 // What an empty picture says: which rows are missing, or `otherwise` where they may still come or have come.
-std::string empty_text(const capture::Capture* capture, std::string_view panel,
+std::string empty_text(const capture::Capture* capture, const PanelInfo& panel,
                        const std::string& otherwise);
 
 }  // namespace triescope::viz

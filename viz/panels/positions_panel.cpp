@@ -1,15 +1,18 @@
-// Positions: the position ID of every input of this step, beside the sequential ID it would have
-// had. Siblings share one.
+// Positions: the position ID of every input of this step as it was recorded, beside the sequential ID it
+// would have had. Siblings share one. Where it is not what the tree asks for, both places are marked.
 #include <algorithm>
 #include <cmath>
 #include <map>
 #include <sstream>
 
 #include "core/base/counted.h"
+#include "core/capture/row_faults.h"
 #include "viz/draw/drawing.h"
+#include "viz/draw/fault_text.h"
 #include "viz/draw/node_text.h"
 #include "viz/layouts/axis.h"
 #include "viz/layouts/zoom.h"
+#include "viz/panels/fault_head.h"
 #include "viz/panels/owner_switch.h"
 #include "viz/panels/panel_rows.h"
 #include "viz/panels/panels.h"
@@ -26,42 +29,59 @@ class PositionsPanel final : public Panel {
     static const PanelInfo info = {
         "positions",
         "Positions",
-        std::string("Position IDs of this step's inputs: prompt length + depth − 1, so siblings "
-                    "share one. Hollow: the sequential ID a flat list would have given. Wheel to "
-                    "zoom, drag to move, F to fit.") +
+        std::string(
+            "Position IDs of this step's inputs: prompt length + depth − 1, so siblings "
+            "share one. Hollow: the sequential ID a flat list would have given. Where a "
+            "recorder says otherwise, ▲ is where a row stood and △ where the tree asks for it. "
+            "Wheel to zoom, drag to move, F to fit.") +
             OwnerSwitch::kHelp,
         "Find two beams that left the same parent: both their tokens stand at the same position.",
         "No forward yet: step once more (F10).",
+        /*rows=*/{"input"},
         /*zooms=*/true};
     return info;
   }
 
   void draw(Canvas& canvas, Rect area, const Scene& scene) override {
     rows_ = {};
+    head_ = {};
     const float em = scene.em, pad = em * 0.6f;
     const RowSource source = owner_.source(scene);
     const Rect owner =
         owner_.draw(canvas, {area.right() - pad, area.y + em * 0.2f}, area.w * 0.3f, scene);
     const auto inputs = rows_of(scene);
-    if (inputs.empty())
+    const auto steps = faulty_steps(scene);
+    if (inputs.empty()) {
+      head_.draw(canvas, {area.x + pad, area.y + em * 0.2f + owner.h, area.w - 2 * pad, em}, 0,
+                 "row", steps, scene);
       return draw_empty_state(canvas, area,
                               !source.is_target() ? no_rows_text(source, scene)
                               : scene.capture && scene.shown_step() == 0
                                   ? "Prefill: the prompt's tokens have positions 0, 1, 2 … in "
                                     "order. The tree's rows begin with step 1."
-                                  : empty_text(scene.capture, "positions", info().empty),
+                                  : empty_text(scene.capture, info(), info().empty),
                               scene);
+    }
     const float right = owner.w > 0 ? owner.x : area.right();
     std::vector<LegendEntry> entries = {{"tree position", scene.theme.accent, "●"},
                                         {"sequential ID", scene.theme.text_dim, "○"}};
     if (scene.steady) entries.push_back(lit_entry(scene));
-    const float legend = draw_legend(canvas, {area.x + pad, area.y + em * 0.2f},
-                                     right - pad - (area.x + pad), entries, scene);
+    const auto faulty = static_cast<std::size_t>(std::ranges::count_if(
+        inputs, [&](const auto& row) { return asked_of(scene, row) != row.position; }));
+    if (faulty > 0 || (scene.steady && !steps.empty())) {
+      entries.push_back(recorded_fault_entry("recorded, not asked for", scene));
+      entries.push_back(missing_fault_entry("asked for", scene));
+    }
+    float legend = draw_legend(canvas, {area.x + pad, area.y + em * 0.2f},
+                               right - pad - (area.x + pad), entries, scene);
+    legend += head_.draw(canvas, {area.x + pad, area.y + legend + em * 0.25f, area.w - 2 * pad, em},
+                         faulty, "row", steps, scene);
     std::int32_t low = inputs.front().position, high = low;
     std::map<std::int32_t, int> sharing;
     for (const capture::InputRow& row : inputs) {
-      low = std::min({low, row.position, row.naive_position});
-      high = std::max({high, row.position, row.naive_position});
+      const std::int32_t asked = asked_of(scene, row);
+      low = std::min({low, row.position, row.naive_position, asked});
+      high = std::max({high, row.position, row.naive_position, asked});
       ++sharing[row.position];
     }
     const float label = std::min(em * kLabelEm, area.w * 0.35f);
@@ -130,7 +150,14 @@ class PositionsPanel final : public Panel {
                     LineStyle::kDotted);
         canvas.stroke_circle({ghost, y}, radius, scene.theme.text_dim, 1.2f);
       }
-      canvas.fill_circle({x, y}, radius, color);
+      const std::int32_t asked = asked_of(scene, row);
+      if (asked == row.position) {
+        canvas.fill_circle({x, y}, radius, color);
+        continue;
+      }
+      canvas.line({x, y}, {scale.px(asked), y}, scene.theme.fault, 1.2f, LineStyle::kDashed);
+      draw_fault(canvas, {scale.px(asked), y}, radius * 2, false, scene);
+      draw_fault(canvas, {x, y}, radius * 2.4f, true, scene);
     }
     canvas.pop_clip();
     const auto below =
@@ -143,6 +170,7 @@ class PositionsPanel final : public Panel {
   Reaction input(const Input& in, Rect area, const Scene& scene) override {
     Reaction reaction;
     if (owner_.input(in, scene, reaction)) return reaction;
+    if (scene.capture && head_.input(in, faulty_steps(scene), scene, reaction)) return reaction;
     if (const auto factor = static_cast<float>(zoom_of(in)); factor != 1 && rows_.height > 0) {
       const float zoom = std::clamp(zoom_ * factor, 1.0f, kMaxZoom), ratio = zoom / zoom_;
       scroll_ = std::max(0.0f, scroll_about(scroll_, in.mouse.y - rows_.top, ratio));
@@ -163,16 +191,21 @@ class PositionsPanel final : public Panel {
     const auto sharing = std::count_if(
         inputs.begin(), inputs.end(),
         [&](const capture::InputRow& other) { return other.position == row.position; });
-    const auto prompt = scene.capture->run().prompt_tokens.size();
-    const int depth = scene.capture->nodes()[static_cast<std::size_t>(row.node)].depth;
-    // A draft head's row stands where the hidden state that it reads does: one before its token.
-    const std::string less =
-        " − " + std::to_string(static_cast<std::int64_t>(prompt) + depth - row.position);
-    reaction.tooltip = {
-        node_summary(scene, row.node, row.whose),
-        "position = prompt tokens + depth" + less + " = " + std::to_string(prompt) + " + " +
-            std::to_string(depth) + less + " = " + std::to_string(row.position),
-        "sequential ID = tokens in the cache + row = " + std::to_string(row.naive_position)};
+    reaction.tooltip = {node_summary(scene, row.node, row.whose)};
+    if (const std::int32_t asked = asked_of(scene, row); asked != row.position) {
+      reaction.tooltip.push_back("▲ " + position_text(scene, row, asked));
+    } else {
+      const auto prompt = scene.capture->run().prompt_tokens.size();
+      const int depth = scene.capture->nodes()[static_cast<std::size_t>(row.node)].depth;
+      // A draft head's row stands where the hidden state that it reads does: one before its token.
+      const std::string less =
+          " − " + std::to_string(static_cast<std::int64_t>(prompt) + depth - row.position);
+      reaction.tooltip.push_back("position = prompt tokens + depth" + less + " = " +
+                                 std::to_string(prompt) + " + " + std::to_string(depth) + less +
+                                 " = " + std::to_string(row.position));
+    }
+    reaction.tooltip.push_back("sequential ID = tokens in the cache + row = " +
+                               std::to_string(row.naive_position));
     if (sharing > 1)
       reaction.tooltip.push_back(std::to_string(sharing) + " inputs share this position");
     (void)area;
@@ -188,10 +221,17 @@ class PositionsPanel final : public Panel {
     std::ostringstream out;
     // A target's step has one forward; of several each numbers its rows from 0.
     const bool target = owner_.source(scene).is_target();
-    out << "step," << (target ? "" : "forward,") << "row,node,position,sequential_id\n";
-    for (const capture::InputRow& row : rows_of(scene))
+    // Of a run whose positions are as the tree asks nothing more is to be said.
+    const bool says_expected = scene.capture && !faulty_steps(scene).empty();
+    out << "step," << (target ? "" : "forward,") << "row,node,position,sequential_id"
+        << (says_expected ? ",expected" : "") << '\n';
+    for (const capture::InputRow& row : rows_of(scene)) {
       out << row.step << ',' << (target ? "" : std::to_string(row.forward) + ",") << row.row << ','
-          << row.node << ',' << row.position << ',' << row.naive_position << '\n';
+          << (row.node > 0 ? std::to_string(row.node) : "prompt " + std::to_string(-2 - row.node))
+          << ',' << row.position << ',' << row.naive_position;
+      if (says_expected) out << ',' << asked_of(scene, row);
+      out << '\n';
+    }
     return out.str();
   }
   std::string whose(const Scene& scene) const override { return owner_.name(scene); }
@@ -206,14 +246,23 @@ class PositionsPanel final : public Panel {
     // Before the forward nobody knows its rows.
     if (capture::make_tick(scene.shown_step(), source.forward_phase()) >= scene.cursor) return rows;
     for (const capture::InputRow& row : source.inputs(*scene.capture, scene.shown_step()))
-      if (row.node > 0) rows.push_back(row);
+      if (row.node > 0 || asked_of(scene, row) != row.position) rows.push_back(row);
     return rows;
+  }
+  // The position that the tree asks for; the row's own where nothing is asked.
+  static std::int32_t asked_of(const Scene& scene, const capture::InputRow& row) {
+    return scene.capture->row_faults().positions(row.whose).asked(row).value_or(row.position);
+  }
+  std::span<const std::int32_t> faulty_steps(const Scene& scene) const {
+    if (!scene.capture) return {};
+    return scene.capture->row_faults().position_steps(owner_.source(scene).whose);
   }
 
   struct {
     float top = 0, height = 0, bottom = 0;
   } rows_;
   OwnerSwitch owner_;
+  FaultHead head_;
   float zoom_ = 1, scroll_ = 0;
 };
 

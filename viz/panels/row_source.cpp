@@ -9,8 +9,8 @@ using capture::Whose;
 
 namespace {
 
-// A whole number of the description of the target, or of what drafts: a draft model and a draft head are both
-// described as the target's "draft". 0 = not there.
+// An integer from the description of the target, or of its drafter. A draft model and a draft head
+// are both described under the target's "draft". 0 = absent.
 std::int64_t described(const capture::Capture& capture, bool target, const char* name) {
   auto model = nlohmann::json::parse(capture.run().model_json, nullptr, false);
   if (!target && model.is_object()) model = model.value("draft", nlohmann::json());

@@ -1,6 +1,6 @@
-// RowSource: where a panel gets the rows that belong to a model: what its forwards read, which KV
-// slots it holds, what it keeps in memory, its best tokens. A panel asks for these rows through it
-// alone, so that a draft model's are drawn like the target's. A value, used like the Capture.
+// RowSource: the rows of one model: what its forwards read, its KV slots, its memory, its best
+// tokens. Panels ask only through it for these rows, so that a draft model's are drawn like the
+// target's. A value; thread-safe as far as the Capture is.
 #pragma once
 
 #include <cstdint>
@@ -41,19 +41,20 @@ struct RowSource {
   }
 
   bool is_target() const { return whose == capture::Whose::kTarget; }
-  // The phases in which it reads its inputs and moves its slots: for a model that drafts, both are
-  // the draft phase.
+  // The phases in which the model reads its inputs and moves its slots. Both are the draft phase
+  // for a model that drafts.
   capture::Phase forward_phase() const {
     return is_target() ? capture::Phase::kForward : capture::Phase::kDraft;
   }
   capture::Phase move_phase() const {
     return is_target() ? capture::Phase::kCommit : capture::Phase::kDraft;
   }
-  // Conventional beam search copies caches beam by beam; nothing is moved together.
+  // True where every beam's whole cache is copied, as in conventional beam search, so that no slots
+  // are moved together.
   bool gathers(const capture::Capture& capture) const {
     return is_target() && capture.run().kv_policy == "batch";
   }
-  // Slots whose KV was moved in the step, as far as the cursor has seen it.
+  // The number of slots whose KV was moved in the step, as far as the cursor has seen it.
   std::int64_t moved_in(const capture::Capture& capture, std::int32_t step,
                         capture::Tick cursor) const;
   std::span<const capture::KvLevel> levels(const capture::Capture& capture) const {
@@ -62,20 +63,20 @@ struct RowSource {
   // K and V of one token over all its layers, in bytes; 0 = the capture does not say.
   std::int64_t kv_bytes_per_token(const capture::Capture& capture) const;
 
-  // Its weights, as far as the capture says: 0 = it does not.
+  // The model's weights; 0 = the capture does not say.
   struct Weights {
     std::int64_t file_bytes = 0, parameters = 0;
   };
   Weights weights(const capture::Capture& capture) const;
 
-  // Slots that the reserved ones include and no token ever takes: the prefix that a drafter's masks alone
+  // Slots among the reserved ones that no token ever takes: the prefix that only a drafter's masks
   // see lies beside the target's KV.
   std::int64_t mask_prefix(const capture::Capture& capture) const;
 
   bool operator==(const RowSource&) const = default;
 };
 
-// For people: "target", "draft model", "draft head".
+// Shown names: "target", "draft model", "draft head".
 const char* owner_name(capture::Whose whose);
 
 }  // namespace triescope::viz

@@ -26,7 +26,7 @@ bool is_whole(const std::string& bytes) {
   return true;
 }
 
-// A character may be spread over several tokens: it is shown where its last byte is.
+// A character may be spread over several tokens; it is shown at the token of its last byte.
 struct Piece {
   std::int32_t node = 0;
   std::string text;
@@ -60,7 +60,7 @@ bool begins_word(const std::string& text) {
   return text.empty() || text[0] == ' ' || text[0] == '\n';
 }
 
-// How a token came, if that is worth a line under it.
+// A line under a token that shows how it came; nullopt where that is the ordinary way.
 std::optional<Mark> mark_of(const capture::Capture& capture, std::int32_t node, const Scene& scene,
                             capture::Tick cursor) {
   const capture::NodeState state = capture.state_at(node, cursor);
@@ -88,7 +88,7 @@ std::vector<Token> tokens_of(const capture::Capture& capture, const std::vector<
   return tokens;
 }
 
-// How many tokens all paths begin with; it ends where a character does.
+// The number of tokens that all paths begin with. It ends at the end of a character.
 std::size_t shared_by_all(const capture::Capture& capture,
                           const std::vector<std::vector<std::int32_t>>& paths) {
   if (paths.size() < 2) return 0;
@@ -107,8 +107,8 @@ std::size_t shared_by_all(const capture::Capture& capture,
   return whole;
 }
 
-// The marks that occur, named: of the paths; in a steady picture of the whole run, so that the legend is as
-// high from the beginning as it will be.
+// The marks that occur, with names. A steady picture names those of the whole run, so that the
+// legend keeps its height.
 std::vector<LegendEntry> legend_of(const std::vector<std::vector<std::int32_t>>& paths,
                                    const Scene& scene) {
   const capture::Capture& capture = *scene.capture;
@@ -137,7 +137,7 @@ void put_sequence(Canvas& canvas, const Scene& scene,
                   const std::vector<std::vector<std::int32_t>>& paths, std::size_t i,
                   std::size_t first, std::size_t last, Color color, float& x, float& y, float left,
                   float right, const Put& put) {
-  // What the best does not say is in the beam's colour.
+  // Tokens that differ from the best text have the beam's colour.
   std::size_t shared = 0;
   while (i > 0 && shared < paths[i].size() && shared < paths[0].size() &&
          paths[i][shared] == paths[0][shared])
@@ -147,7 +147,7 @@ void put_sequence(Canvas& canvas, const Scene& scene,
   for (std::size_t k = 0; k < pieces.size(); ++k) {
     const Piece& piece = pieces[k];
     TextStyle style = ui_text(scene);
-    // A word of several tokens stays together.
+    // The pieces of one word stay together.
     if (begins_word(piece.text) && x > left) {
       float word = canvas.measure(piece.text, style).x;
       for (std::size_t next = k + 1;
@@ -196,7 +196,7 @@ TextLines lay_out_text(Canvas& canvas, float width, const Scene& scene, bool sha
   float x = left, y = lines.legend_height;
   const auto put = [&](const std::string& text, const TextStyle& style, std::int32_t node,
                        const std::optional<Mark>& mark) {
-    // Line breaks within a token are followed; the break itself is shown.
+    // Line breaks within a token are followed, and the break itself is shown.
     std::string part;
     const auto flush = [&] {
       if (part.empty()) return;
@@ -309,7 +309,7 @@ void draw_span(Canvas& canvas, const TextSpan& span, Point top_left, const Scene
   const float height = canvas.measure(span.text, span.style).y;
   canvas.text({box.x, box.y + (box.h - height) / 2}, span.text, span.style);
   if (span.node == -1) return;
-  // Spaces are visible: a faint dot each.
+  // Each space is shown as a faint dot.
   const float space = canvas.measure(" ", span.style).x;
   for (std::size_t i = 0; i < span.text.size() && span.text[i] == ' '; ++i)
     canvas.fill_circle({box.x + (static_cast<float>(i) + 0.5f) * space, box.y + box.h * 0.52f},

@@ -1,4 +1,4 @@
-// The text so far, path by path, broken into lines: what the text panel draws. Sizes in px, from
+// Breaks the text so far into lines, path by path, which the text panel draws. Sizes in px, from
 // the top left of the whole text.
 #pragma once
 
@@ -14,41 +14,41 @@
 
 namespace triescope::viz {
 
-// One of the paths in force, named.
+// A named path in force.
 struct TextSequence {
   std::string label, finish;
   float score = 0;
   std::int32_t node = 0;
   int rank = 0;
 };
-// Best first.
+// The paths in force, best first.
 std::vector<TextSequence> sequences_of(const Scene& scene);
 
-// A piece of a line that looks the same throughout.
+// A piece of a line in one style.
 struct TextSpan {
   Rect box;
   std::string text;
   TextStyle style;
-  std::int32_t node = -1;         // -1 = of no token
+  std::int32_t node = -1;         // -1 = it shows no token
   std::optional<Mark> mark = {};  // the line under it
-  bool lit = false;               // it came just now
-  bool folds = false;             // a click on it folds and opens what all texts share
+  bool lit = false;               // the token has just come
+  bool folds = false;             // a click on it folds or opens the part that all texts share
 };
 struct TextLines {
   std::vector<TextSpan> spans;  // from top to bottom
   std::vector<LegendEntry> legend;
   std::size_t sequences = 0;
   float height = 0, text_top = 0, legend_height = 0;  // text_top: below the prompt
-  std::vector<float> tops;                            // where each line begins, from top to bottom
+  std::vector<float> tops;                            // y of each line, from top to bottom
 };
 constexpr float kTextLineEm = 1.45f;
 // Fewer shared tokens are not worth a paragraph of their own.
 constexpr std::size_t kLeastShared = 4;
-// Measures every token: once per cursor, not once per frame. `shared_once`: what all texts begin with
-// stands above them, once.
+// Measures every token, so call it once per cursor, not once per frame. `shared_once`: the
+// beginning that all texts share stands above them once.
 TextLines lay_out_text(Canvas& canvas, float width, const Scene& scene, bool shared_once = true);
 
-// The scroll that shows whole lines: the first line that begins at `wanted` px or below it.
+// The scroll that begins with a whole line: the first one at or below `wanted` px.
 float scroll_to_line(const TextLines& lines, float wanted);
 
 void draw_span(Canvas& canvas, const TextSpan& span, Point top_left, const Scene& scene);

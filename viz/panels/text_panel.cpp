@@ -13,7 +13,7 @@
 namespace triescope::viz {
 namespace {
 
-// A corner that points to text out of sight; returns where.
+// Draws a corner that points to text out of sight. Returns its area.
 Rect draw_more(Canvas& canvas, Point corner, bool up, const Scene& scene) {
   const float em = scene.em, w = em * 0.7f, h = em * 1.3f;  // within the margin
   const Rect box{corner.x - w, up ? corner.y : corner.y - h, w, h};
@@ -28,14 +28,16 @@ class TextPanel final : public Panel {
  public:
   const PanelInfo& info() const override {
     static const PanelInfo info = {
-        "text", "Text",
+        "text",
+        "Text",
         "The text of every live beam (at the end: of the returned sequences), best first. "
         "A line under a token says how it came; what a beam says differently from the best is in "
         "its colour. What all of them begin with stands above them, once; a click on its heading "
         "shows it in each. Click a token to lock it.",
         "Click a word that surprises you and ask what would have come after another one "
         "(Ctrl+I).",
-        "No text yet: step once (F10)."};
+        "No text yet: step once (F10).",
+        /*rows=*/{"node", "frontier"}};
     return info;
   }
 
@@ -52,11 +54,12 @@ class TextPanel final : public Panel {
     if (!(key == key_)) lines_ = lay_out_text(canvas, area.w, scene, shared_once_);
     key_ = key;
     overflow_ = scene.export_mode ? 0 : std::max(0.0f, lines_.height - area.h);
-    // Unless the user scrolled: one text is followed to its end, several begin behind the prompt.
+    // Until the user scrolls, one text is followed to its end, and several begin behind the prompt.
     shown_ = scrolled_               ? std::clamp(scroll_, 0.0f, overflow_)
              : lines_.sequences == 1 ? overflow_
                                      : std::min(overflow_, lines_.text_top);
-    // Whole lines: half a line below the panel's head, or at its bottom, cannot be read.
+    // The scroll stops at whole lines: half a line under the panel's head, or at its bottom, cannot
+    // be read.
     if (overflow_ > 0) shown_ = scroll_to_line(lines_, shown_);
     const float line = scene.em * kTextLineEm;
     const float bottom = shown_ + (overflow_ > 0 ? std::max(area.h, line) : area.h + line);
@@ -64,12 +67,12 @@ class TextPanel final : public Panel {
     if (!lines_.legend.empty() && shown_ < lines_.legend_height)
       draw_legend(canvas, {area.x + scene.em * 0.7f, drawn_.y + scene.em * 0.4f},
                   area.w - scene.em * 1.4f, lines_.legend, scene);
-    // Spans go from top to bottom: the first that shows is found by binary search.
+    // Spans go from top to bottom, so binary search finds the first one in sight.
     auto span = std::partition_point(lines_.spans.begin(), lines_.spans.end(),
                                      [&](const TextSpan& s) { return s.box.y < shown_ - 0.5f; });
     for (; span != lines_.spans.end() && span->box.bottom() <= bottom + 0.5f; ++span)
       draw_span(canvas, *span, {drawn_.x, drawn_.y}, scene);
-    // What lies above and below, and a click to get there.
+    // Corners show that text lies above or below; a click goes there.
     page_ = std::max(line, area.h - line);
     if (overflow_ > 0 && shown_ > 0)
       above_ = draw_more(canvas, {area.right(), area.y}, /*up=*/true, scene);
@@ -154,14 +157,14 @@ class TextPanel final : public Panel {
   };
 
   float scroll_ = 0;       // the user's
-  bool scrolled_ = false;  // else the panel follows
+  bool scrolled_ = false;  // false: the panel follows the text
   float shown_ = 0, overflow_ = 0, page_ = 0;
   bool shared_once_ = true;
-  Rect above_, below_;  // where the signs of more text were drawn
+  Rect above_, below_;  // where the corners were drawn
 
-  Key key_;  // what the lines were laid out for
+  Key key_;  // the lines were laid out for this key
   TextLines lines_;
-  Rect drawn_;  // where it was drawn last
+  Rect drawn_;  // where the text was drawn last
 };
 
 }  // namespace

@@ -24,6 +24,7 @@ constexpr float kMetricsShare = 0.45f;       // of that height
 constexpr float kLeastBelowLegendEm = 2.9f;  // bars and axis
 constexpr double kMaxTimeZoom = 1000;
 constexpr double kCutFactor = 1.6;
+constexpr float kHeadroomEm = 0.45f;  // above the greatest value
 constexpr ZoomSpeed kZoomSpeed = {1.2, 1.3, 1 / 1.3};
 
 class TimelinePanel final : public Panel {
@@ -38,6 +39,7 @@ class TimelinePanel final : public Panel {
         "is one.",
         "Hold Shift and drag over a few steps: memory, drafts and decisions then count those alone.",
         "No steps yet.",
+        /*rows=*/{"phase", "step"},
         /*zooms=*/true};
     return info;
   }
@@ -59,7 +61,8 @@ class TimelinePanel final : public Panel {
       entries.push_back({name, color_of(scene, phase), "■", LineStyle::kSolid, false, name});
     }
     const std::vector<MetricCurve>& metrics = metrics_.of(*scene.capture);
-    std::ranges::move(metric_legend(metrics, scene), std::back_inserter(entries));
+    const std::vector<MetricCurve>& seen = seen_metrics_.of(*scene.capture, scene.cursor);
+    std::ranges::move(metric_legend(metrics, seen, scene), std::back_inserter(entries));
     // Rows that leave the bars and their axis enough. Where the names need more, their beginnings do: a phase
     // that is left out of the legend cannot be told.
     const float legend_width = area.w - 2 * pad - timed_width;
@@ -85,8 +88,8 @@ class TimelinePanel final : public Panel {
     const Rect curves{whole.x, whole.y + em * 0.2f, whole.w,
                       apart ? plot.y - whole.y - em * 0.8f : whole.h - em * 0.2f};
     const double steps = steps_of(scene);
-    // Zoom is about the pointer, then about the cursor again once it leaves what is shown; few
-    // steps do not fill the whole width.
+    // Zoom is about the pointer until the cursor leaves the part shown, then about the cursor. A
+    // few steps do not fill the whole width.
     const double visible = std::max(1.0, std::min(steps / zoom_, steps));
     const double span = std::max(visible, static_cast<double>(plot.w) / (em * kMaxStepEm));
     const double centre = static_cast<double>(scene.cursor) / capture::kPhaseCount;
@@ -104,8 +107,11 @@ class TimelinePanel final : public Panel {
     const std::vector<double> totals = totals_of(*scene.capture);
     double high = scale_top(totals);
     if (scene.beside.capture) high = std::max(high, scale_top(totals_of(*scene.beside.capture)));
-    const AxisScale y{0, high * 1.05, plot.bottom(), plot.y};
-    text_in(canvas, {area.x, plot.y - em * 0.2f, em * 3.5f, em}, duration_text(high), small,
+    // The greatest value stands a little below the top, so that its label, beside it, has room there too; a bar
+    // that is cut reaches the top.
+    const AxisScale y{0, high, plot.bottom(), plot.y + std::min(em * kHeadroomEm, plot.h * 0.15f)};
+    const double top_value = y.value(plot.y);
+    text_in(canvas, {area.x, y.px(high) - em * 0.5f, em * 3.5f, em}, duration_text(high), small,
             Align::kRight);
     if (plot.h >= em * 1.2f)
       text_in(canvas, {area.x, plot.bottom() - em * 0.5f, em * 3.5f, em}, "0", small,
@@ -116,7 +122,7 @@ class TimelinePanel final : public Panel {
     }
     canvas.push_clip({plot.x - em, plot.y - 2, plot.w + em + pad, plot.h + em * 1.6f});
     std::vector<Rect> labels;  // along the top
-    // How far below the top a mark of this size stands that covers none of them.
+    // How far below the top a mark of this size must stand to cover no label.
     const auto clear_of_labels = [&](float px, float size) {
       for (const Rect& label : labels)
         if (px + size / 2 > label.x && px - size / 2 < label.right()) return label.h;
@@ -150,16 +156,16 @@ class TimelinePanel final : public Panel {
           stacked = 0;
         }
         current = step;
-        const double lower = std::min(stacked, high * 1.05);
+        const double lower = std::min(stacked, top_value);
         stacked += static_cast<double>(row->duration_us);
-        const double upper = std::min(stacked, high * 1.05);
+        const double upper = std::min(stacked, top_value);
         const bool past = row->tick < scene.cursor;
         const float gap = step_px > 6 ? 1 : 0;
         canvas.fill_rect(
             {x.px(step) + gap, y.px(upper), step_px - 2 * gap,
              std::max(0.0f, y.px(lower) - y.px(upper))},
             color_of(scene, capture::phase_of(row->tick)).with_alpha(past ? 0.95f : 0.35f), 0);
-        if (stacked > high * 1.05 && step_px > em * 0.8f) cut = true;
+        if (stacked > top_value && step_px > em * 0.8f) cut = true;
       }
       mark_cut();
       float free_from = -1e9f;
@@ -204,10 +210,8 @@ class TimelinePanel final : public Panel {
          nice_integer_ticks(std::ceil(first), first + std::min(span, steps - first),
                             std::max(2, static_cast<int>(plot.w / (em * 4)))))
       if (tick < steps)
-        text_in(canvas,
-                {std::clamp(x.px(tick + 0.5) - em * 1.5f, plot.x - em, plot.right() - em * 2.4f),
-                 plot.bottom() + em * 0.15f, em * 3, em * 1.1f},
-                std::to_string(std::llround(tick)), small, Align::kCenter);
+        draw_x_label(canvas, x.px(tick + 0.5), plot.bottom() + em * 0.15f, em * 1.1f, plot.x - em,
+                     plot.right() + pad, std::to_string(std::llround(tick)), small);
     for (const BreakMark& mark : scene.breaks) {
       const float px = x.px(static_cast<double>(mark.tick) / capture::kPhaseCount);
       const Color color = scene.theme.legible(scene.theme.mark(capture::NodeState::kBonus).color);
@@ -237,7 +241,7 @@ class TimelinePanel final : public Panel {
         const float a = x.px(scene.range->first), b = x.px(scene.range->second + 1);
         draw_range_band(canvas, {a, curves.y, b - a, curves.h}, scene);
       }
-      draw_metric_curves(canvas, curves, x, metrics, scene);
+      draw_metric_curves(canvas, curves, x, metrics, seen, scene);
       canvas.pop_clip();
       canvas.push_clip({plot.x - em, plot.y - 2, plot.w + em + pad, plot.h + em * 1.6f});
     }
@@ -345,7 +349,7 @@ class TimelinePanel final : public Panel {
       out << capture::step_of(row.tick) << ',' << capture::to_string(capture::phase_of(row.tick))
           << ",,," << csv_field(row.name) << ',';
       if (row.node != -1) out << row.node;
-      out << ',' << csv_number(row.value) << '\n';
+      out << ',' << csv_double(row.value) << '\n';
     }
     return out.str();
   }
@@ -364,8 +368,8 @@ class TimelinePanel final : public Panel {
     return totals;
   }
 
-  // The scale's top: that of the ordinary steps, and never so that a step is cut for a little more. What
-  // is cut is at least kCutFactor times as long as the scale.
+  // The scale's top is that of the ordinary steps. A step is cut only if it is at least kCutFactor
+  // times as long as the scale.
   static double scale_top(const std::vector<double>& totals) {
     if (totals.empty()) return 1;
     std::vector<double> sorted(totals.begin() + (totals.size() > 1 ? 1 : 0), totals.end());
@@ -384,7 +388,7 @@ class TimelinePanel final : public Panel {
     return scene.theme.series(kSeries[static_cast<std::size_t>(phase)]);
   }
 
-  // What is under the pointer stays there.
+  // Zooms so that the place under the pointer stays there.
   void zoom_about(float px, double factor, const Scene& scene) {
     const double steps = steps_of(scene), at = plot_.x.value(px);
     zoom_ = std::clamp(zoom_ * factor, 1.0, kMaxTimeZoom);
@@ -402,7 +406,7 @@ class TimelinePanel final : public Panel {
   double first_ = -1;  // the first step shown; -1 = about the cursor
   capture::Tick cursor_ = -1;
   std::int32_t range_from_ = -1;
-  MetricCurves metrics_;
+  MetricCurves metrics_, seen_metrics_;
   struct {
     Rect area;
     AxisScale x;

@@ -1,4 +1,4 @@
-// TrieFoldState: what the user has folded and opened, and how it is remembered with the layout.
+// TrieFoldState: what the user has folded and opened, and its text in the layout.
 #pragma once
 
 #include <string>
@@ -16,10 +16,10 @@ struct TrieFoldState {
 
 void next_mode(TrieFoldState& folds);  // auto, all, none, auto
 const char* mode_name(FoldMode mode);  // "auto", "all", "none"
-// Opens what is folded at the item, or folds its subtree away.
+// Opens a folded item, or folds its subtree away.
 void toggle(TrieFoldState& folds, const TrieItem& item, const capture::Capture& capture);
 
-// "mode=auto;zoom=1.000;fit=1;closed=3,7;opened=12", and back; anything unknown is ignored.
+// "mode=auto;zoom=1.000;fit=1;closed=3,7;opened=12", and back. Unknown parts are ignored.
 std::string trie_view_state(const TrieFoldState& folds, const TrieView& view);
 void set_trie_view_state(const std::string& state, TrieFoldState& folds, TrieView& view);
 

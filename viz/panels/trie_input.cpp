@@ -26,12 +26,13 @@ void explain(const TrieItem& item, std::int32_t merged, const Scene& scene,
   if (merged > 0) lines.push_back("and " + counted(merged, "more node") + " on this spot: zoom in");
 }
 
-// An audience is never shown everything in letters that nobody reads.
+// Fits the whole tree. Before an audience the view follows instead, because the whole tree would be
+// too small to read.
 void fit(TriePicture& picture, const Scene& scene) {
   scene.steady ? picture.view.follow() : picture.view.fit();
 }
 
-// ',' and '.': the neighbours in the column.
+// ',' and '.' move the focus to the neighbours in the column.
 void step_focus(int direction, const TrieShape& shape, const Scene& scene, Reaction& reaction) {
   for (std::size_t i = 0; i < shape.items().size(); ++i) {
     if (!shape.contains(shape.items()[i], scene.focus.node())) continue;

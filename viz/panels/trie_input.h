@@ -1,4 +1,4 @@
-// The trie panel's mouse and keys, and its tooltips.
+// Mouse, keys and tooltips of the trie panel.
 #pragma once
 
 #include "viz/canvas/canvas.h"
@@ -8,7 +8,7 @@
 
 namespace triescope::viz {
 
-// `mode_button`: where the button of the folds was drawn; empty = it was not.
+// `mode_button` is where the folds' button was drawn; empty = it was not drawn.
 Reaction trie_input(const Input& in, Rect mode_button, const Scene& scene, TriePicture& picture,
                     TrieFoldState& folds);
 

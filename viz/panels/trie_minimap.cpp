@@ -17,7 +17,7 @@ void TrieMinimap::find_spots(const TrieShape& shape, const Scene& scene) {
   const auto columns = static_cast<std::size_t>(size_.x / kSpotPx),
              rows = static_cast<std::size_t>(size_.y / kSpotPx);
   if (columns == 0 || rows == 0) return;
-  // By spot: the best beam through it, else what lives, else what died.
+  // A spot shows the best beam through it, else a live node, else a dead one.
   constexpr int kNothing = -1, kDead = 0, kAlive = 1, kBest = 1000;
   std::vector<int> weight(columns * rows, kNothing);
   const float x_scale = static_cast<float>(columns) / std::max(1.0f, shape.width()),
@@ -61,7 +61,7 @@ void TrieMinimap::draw(Canvas& canvas, Rect body, const TrieShape& shape, const 
                        std::span<const Rect> nodes, const Scene& scene) {
   const Point whole{shape.width() * scene.em * view.drawn_zoom,
                     static_cast<float>(shape.layout().rows()) * view.drawn_pitch};
-  // One that the mouse drags on stays under it.
+  // The map stays in its corner while the mouse drags on it.
   map_ = Minimap::fit(body, whole, view.drawn, scene.em, nodes, map_.corner,
                       /*held=*/held_ && was_dragging_);
   if (!map_.shown()) return;

@@ -13,10 +13,10 @@ namespace {
 
 using capture::NodeState;
 
-constexpr float kCaptionRoom = 0.96f;           // em of the tree, below a box
+constexpr float kCaptionRoom = 0.96f;           // em of the tree; captions stand below a box
 constexpr float kTextPx = 6.5f, kDetailPx = 9;  // text sizes from which labels are drawn
 
-// Of the newest sequence that ends there; `otherwise` where it has no score.
+// The score of the newest sequence that ends at the node; `otherwise` where none does.
 float final_score(const capture::Capture& capture, std::int32_t node, float otherwise) {
   for (auto rows = capture.sequences(); !rows.empty(); rows = rows.first(rows.size() - 1))
     if (rows.back().node == node) return rows.back().score;
@@ -38,7 +38,7 @@ Rect chip_of(const TriePicture& picture, std::int32_t item) {
       width * picture.unit, TriePicture::kChipEm * picture.unit};
 }
 
-// The box itself is as wide as its text; the column gives the room.
+// The box is as wide as its text; the column may be wider.
 Rect box_of(const TriePicture& picture, std::int32_t item) {
   Rect chip = chip_of(picture, item);
   const TrieItem& it = picture.shape.items()[TrieShape::index(item)];
@@ -51,7 +51,7 @@ Rect box_of(const TriePicture& picture, std::int32_t item) {
   return chip;
 }
 
-// Behind the last node of a path: Σ log p of a live beam, the final score of a finished hypothesis.
+// Draws Σ log p of a live beam, or a finished hypothesis's final score, behind a path's last node.
 void draw_sum(Canvas& canvas, const TriePicture& picture, std::int32_t node, float x, Rect box,
               const Scene& scene) {
   const bool finished = picture.shape.states()[TrieShape::index(node)] == NodeState::kFinished;
@@ -67,7 +67,8 @@ void draw_sum(Canvas& canvas, const TriePicture& picture, std::int32_t node, flo
   canvas.text({x, box.y + (box.h - canvas.measure(text, style).y) / 2}, text, style);
 }
 
-// Below the box: mark, probability, gap. Behind it: rank, or how many nodes are not drawn.
+// Draws mark, probability and gap below the box; behind it the rank, or how many nodes are not
+// drawn.
 void draw_details(Canvas& canvas, const TriePicture& picture, std::int32_t item, Rect box,
                   float column_end, const Scene& scene) {
   const TrieItem& it = picture.shape.items()[TrieShape::index(item)];
@@ -102,13 +103,13 @@ void draw_details(Canvas& canvas, const TriePicture& picture, std::int32_t item,
           gap = (label.empty() ? "Δ" : "  Δ") + number_text(verdict->gap, 2);
     }
   }
-  // Of a dead branch the gap says more than the probability, where there is room for one only.
+  // Where only one fits, the gap of a dead branch says more than its probability.
   if (!gap.empty())
     label =
         canvas.measure(label + gap, small).x <= room - x ? label + gap : gap.substr(gap.find("Δ"));
   const std::int32_t hidden = it.hidden_dead + it.hidden_other;
   if (hidden > 0) label += (label.empty() ? "+" : "  +") + std::to_string(hidden);
-  // The rank stands behind a leaf; where drafts hang there, before the probability.
+  // The rank stands behind a leaf; where drafts hang from it, before the probability.
   if (const auto found = picture.shape.frontier().find(it.last);
       found != picture.shape.frontier().end()) {
     TextStyle badge = bold_text(scene, picture.view.drawn_zoom * 0.8f);
@@ -151,7 +152,7 @@ void draw_trie_edge(Canvas& canvas, const TriePicture& picture, std::int32_t ite
   if (dead) color = color.with_alpha(0.75f);
   if (on_path) color = scene.theme.focus;
   const LineStyle style = state == NodeState::kPending ? LineStyle::kDotted : mark.line;
-  // Straight to the end of the column, so that no line runs through a wider box beside it.
+  // The line is straight to the end of the column, so that it does not cross a wider box beside it.
   if (a.y == b.y) {
     canvas.line(a, b, color, width, style);
     return;
@@ -202,7 +203,7 @@ void draw_trie_chip(Canvas& canvas, TriePicture& picture, std::int32_t item, con
                      : mark.outlined     ? scene.theme.text
                                          : color,
                      on_path ? 1.8f : 1.2f, mark.hollow ? LineStyle::kDashed : mark.line, radius);
-  // Current: what this step's forward has read.
+  // Frames the nodes that this step's forward has read.
   if (picture.shape.current().count(it.node))
     canvas.stroke_rect(box.inset(-1.8f), scene.theme.current.with_alpha(0.85f), 1,
                        LineStyle::kSolid, radius + 2);
@@ -211,7 +212,8 @@ void draw_trie_chip(Canvas& canvas, TriePicture& picture, std::int32_t item, con
   if (scene.differs(it.last) &&
       (it.node == 0 ||
        !scene.differs(picture.shape.capture()->nodes()[TrieShape::index(it.node)].parent))) {
-    // Where the difference begins. On the corner, so that rank, mark and figures stay readable.
+    // The difference begins here. Its mark is on the corner, so that rank, mark and figures stay
+    // readable.
     const float size = std::max(6.0f, picture.unit * 0.72f);
     draw_difference(canvas, {box.right() - size * 0.2f, box.y}, size, scene);
   }
@@ -219,10 +221,10 @@ void draw_trie_chip(Canvas& canvas, TriePicture& picture, std::int32_t item, con
   if (picture.unit < kTextPx) return;
   TextStyle style = it.node == 0 ? ui_text(scene, picture.view.drawn_zoom * 0.9f)
                                  : mono_text(scene, picture.view.drawn_zoom);
-  // What was refused is read as much as what passed.
+  // A refused token is read as often as an accepted one, so it is not dimmed.
   if (dead && state != NodeState::kRejected) style.color = scene.theme.text_dim;
   const float inset = picture.unit * 0.35f;
-  // The stroke lies below the letters.
+  // The stroke is drawn before the letters.
   if (mark.struck)
     canvas.line({box.x + inset * 0.7f, box.y + box.h / 2},
                 {box.right() - inset * 0.7f, box.y + box.h / 2}, color.with_alpha(0.5f), 1.4f);

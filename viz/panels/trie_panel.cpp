@@ -46,7 +46,7 @@ std::vector<LegendEntry> legend_of(const TrieShape& shape, const Scene& scene) {
   }
   if (scene.twins) entries.push_back({"the other run differs", scene.theme.difference, "≠"});
   if (scene.steady) entries.push_back(lit_entry(scene));
-  // How to read the rest; small panels leave it out.
+  // The rest of the key; small panels leave it out.
   entries.push_back({"p below a token; a line is as wide as p", scene.theme.text_dim, ""});
   if (beams) entries.push_back({"gap at the cut", scene.theme.text_dim, "Δ"});
   entries.push_back({"read by this forward", scene.theme.current, "□"});
@@ -67,6 +67,7 @@ class TriePanel final : public Panel {
         "elsewhere.",
         "Follow a dashed branch to its end: Δ is how far it was below the worst beam that was kept.",
         "No tree yet: step once (F10) to run the prefill.",
+        /*rows=*/{"node"},
         /*zooms=*/true,
         /*grows=*/true};
     return info;
@@ -82,7 +83,7 @@ class TriePanel final : public Panel {
     picture_.body = draw_header(canvas, area, scene);
     canvas.push_clip(picture_.body);
     draw_trie(canvas, picture_, scene);
-    if (!scene.export_mode && !scene.steady)  // it lies over the tree: no help to an audience
+    if (!scene.export_mode && !scene.steady)  // it covers the tree; no help to an audience
       picture_.minimap.draw(canvas, picture_.body, picture_.shape, picture_.view,
                             trie_node_areas(picture_), scene);
     canvas.pop_clip();
@@ -133,7 +134,7 @@ class TriePanel final : public Panel {
   }
 
  private:
-  // The legend and the button of the folds; returns the room below them.
+  // Draws the legend and the folds' button. Returns the room below them.
   Rect draw_header(Canvas& canvas, Rect area, const Scene& scene) {
     const float em = scene.em, pad = em * 0.6f;
     float right = area.right() - pad, button = 0;

@@ -12,9 +12,9 @@ namespace {
 using capture::NodeState;
 
 constexpr float kMergePx = 3;        // marks closer than this become one
-constexpr float kLeastZoom = 0.75f;  // of a figure: smaller letters are not read
+constexpr float kLeastZoom = 0.75f;  // of a figure; smaller letters cannot be read
 
-// Of several marks on one spot, the one that matters is drawn.
+// Of several marks in one spot, the weightiest is drawn.
 int weight(NodeState state, std::int32_t rank) {
   if (rank >= 0) return 1000 - std::min(rank, 900);
   if (state == NodeState::kFinished) return 60;
@@ -22,8 +22,8 @@ int weight(NodeState state, std::int32_t rank) {
   return is_dead(state) ? 0 : 40;
 }
 
-// The items of a column with rows in [top, bottom], and one more on either side, whose edges may
-// cross.
+// Visits a column's items with rows in [top, bottom], and one more on either side, whose edges may
+// cross the view.
 template <class Visit>
 void for_rows(const TrieShape& shape, std::int32_t column, std::int32_t top, std::int32_t bottom,
               Visit visit) {
@@ -38,7 +38,7 @@ void for_rows(const TrieShape& shape, std::int32_t column, std::int32_t top, std
   }
 }
 
-// Far away: one mark per spot of 3 px, the weightiest state; lines as they are.
+// Draws a far view: one mark per spot of 3 px, with the weightiest state; lines as usual.
 void draw_merged(Canvas& canvas, TriePicture& picture, const Scene& scene, std::int32_t first,
                  std::int32_t last, std::int32_t top, std::int32_t bottom) {
   const float pitch = picture.view.drawn_pitch;
@@ -93,9 +93,9 @@ void draw_merged(Canvas& canvas, TriePicture& picture, const Scene& scene, std::
   }
 }
 
-// What a steady view keeps in sight, in px at zoom 1: the step's nodes and what they hang from. Where these do
-// not fit, the nodes that were accepted or kept come first. Where those do not fit either, the best leaf's row
-// and the rows beside it stay.
+// The area that a steady view keeps in sight, in px at zoom 1: the step's nodes and their parents.
+// Where these do not fit, the accepted or kept nodes come first. Where those do not fit either, the
+// best leaf's row and the rows beside it stay.
 TrieView::Sight sight_of(const TriePicture& picture, float zoom, float em) {
   const TrieShape& shape = picture.shape;
   const std::int32_t best = shape.best_leaf();
@@ -104,19 +104,19 @@ TrieView::Sight sight_of(const TriePicture& picture, float zoom, float em) {
     return {root, root};
   }
   const float pitch = TriePicture::kRowEm * em;
-  // The leaf alone tells nothing: with what it hangs from.
+  // A leaf alone tells nothing, so its parent is shown too.
   const bool alone = shape.step_cells().first_column == shape.step_cells().last_column;
   const auto rect_of = [&](TrieCells cells) {
     if (alone) cells.first_column = std::max(0, cells.first_column - 1);
     const float x = shape.column_x()[TrieShape::index(cells.first_column)] * em;
-    // Behind a live leaf stand its rank and its sum.
+    // A live leaf has its rank and its sum behind it.
     const auto end = [&](std::int32_t column, float behind) {
       return (shape.column_x()[TrieShape::index(column) + 1] - TriePicture::kGutterEm + behind) *
              em;
     };
     float right = std::max(end(cells.last_column, 0),
                            end(shape.kept_cells().last_column, TriePicture::kTailEm));
-    // The same room behind the last of the others, where it costs nothing.
+    // The other nodes get the same room behind them, if the width allows it.
     if (const float wide = end(cells.last_column, TriePicture::kTailEm);
         (wide - x) * zoom <= picture.body.w - 2 * TriePicture::kMarginEm * em)
       right = std::max(right, wide);
@@ -124,7 +124,8 @@ TrieView::Sight sight_of(const TriePicture& picture, float zoom, float em) {
                 static_cast<float>(cells.last_row + 1 - cells.first_row) * pitch};
   };
   TrieView::Sight sight{rect_of(shape.step_cells()), rect_of(shape.kept_cells())};
-  // Too many rows for all that was kept: from the best leaf back as far as there is room.
+  // Where the kept nodes have too many rows, the path of the best leaf is shown as far back as it
+  // fits.
   if (const float room = picture.body.h - 2 * TriePicture::kMarginEm * em;
       sight.first.h * zoom > room) {
     std::int32_t top = shape.layout().row(best), bottom = top;
@@ -143,7 +144,7 @@ TrieView::Sight sight_of(const TriePicture& picture, float zoom, float em) {
 
 std::string lacking_text(std::int32_t nodes) { return "+ " + counted(nodes, "node"); }
 
-// Below a figure: how many nodes it lacks.
+// Says below a figure how many nodes it lacks.
 void draw_note(Canvas& canvas, const TriePicture& picture, const Scene& scene) {
   std::int32_t lacking = picture.shape.left_out();
   if (picture.section) {
@@ -159,7 +160,7 @@ void draw_note(Canvas& canvas, const TriePicture& picture, const Scene& scene) {
           lacking_text(lacking), dim_text(scene), Align::kRight);
 }
 
-// An audience is told how much of the step lies out of sight, in the lower right corner.
+// Tells an audience, in the lower right corner, how much of the step is out of sight.
 void draw_step_note(Canvas& canvas, const TriePicture& picture, const Scene& scene) {
   std::int32_t lacking = 0;
   for (const char one : picture.shape.in_step()) lacking += one;
@@ -192,7 +193,7 @@ void draw_trie(Canvas& canvas, TriePicture& picture, const Scene& scene) {
     end_x = (picture.shape.column_x()[TrieShape::index(picture.shape.end_column()) + 1] -
              TriePicture::kGutterEm + TriePicture::kTailEm) *
             em;
-    // However far drafts reach, the node that they hang from stays in sight, and the one before it.
+    // However far drafts reach, the node that they hang from and its parent stay in sight.
     const std::int32_t column = std::max(0, picture.shape.layout().column(best) - 1);
     const float from = picture.shape.column_x()[TrieShape::index(column)] * em;
     const float room = picture.body.w - 2 * TriePicture::kMarginEm * em;
@@ -258,10 +259,10 @@ void draw_trie(Canvas& canvas, TriePicture& picture, const Scene& scene) {
   if (lacks) canvas.push_clip(picture.body);
   if (drawn_pitch < kMergePx ||
       picture.unit * (TriePicture::kMinChipEm + TriePicture::kGutterEm) < kMergePx)
-    return draw_merged(canvas, picture, scene, first, last, top, bottom);  // never of a figure
+    return draw_merged(canvas, picture, scene, first, last, top, bottom);  // never in a figure
   for (std::int32_t c = std::max(1, first);
        c < std::min(last + 1, picture.shape.layout().columns()); ++c)
-    for (const bool dead : {true, false})  // what lives lies above
+    for (const bool dead : {true, false})  // live nodes' edges are drawn over dead ones'
       for_rows(picture.shape, c, top, bottom, [&](std::int32_t item) {
         if (is_dead(picture.shape.states()[TrieShape::index(
                 picture.shape.items()[TrieShape::index(item)].node)]) == dead)
@@ -283,7 +284,7 @@ std::vector<Rect> trie_node_areas(const TriePicture& picture) {
   for (const TrieChip& chip : picture.chips) {
     Rect area = chip.area;
     area.h += caption;
-    // Rank and sum stand behind the end of a text.
+    // Rank and sum stand behind a text's last node.
     const std::int32_t last = picture.shape.items()[TrieShape::index(chip.item)].last;
     if (picture.shape.frontier().contains(last) || picture.shape.finished().contains(last))
       area.w += picture.unit * TriePicture::kTailEm;

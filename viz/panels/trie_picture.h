@@ -1,5 +1,5 @@
-// TriePicture: the token tree as it was drawn last: what (TrieShape), where (TrieView), the marks
-// for the mouse, and the pieces it is drawn in. Drawing changes the view's place and the marks.
+// TriePicture: the token tree as it was drawn last: its content (TrieShape), its place (TrieView)
+// and its marks for the mouse. Drawing changes the view's place and the marks.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ namespace triescope::viz {
 struct TrieChip {
   Rect area;
   std::int32_t item = 0;
-  std::int32_t merged = 0;  // further items on the same spot
+  std::int32_t merged = 0;  // further items in the same spot
 };
 
 struct TriePicture {
@@ -31,20 +31,22 @@ struct TriePicture {
   TrieMinimap minimap;
   Rect body;                              // on the canvas
   float unit = 14;                        // px per em of the tree, as drawn
-  std::vector<TrieChip> chips;            // in the order they were drawn
+  std::vector<TrieChip> chips;            // in drawing order
   std::unordered_set<std::int32_t> path;  // nodes from the focus to the root
-  // A figure too small for the whole tree shows a section that can be read: boxes that the edge would cut
-  // are left out.
+  // Set in a figure too small for the whole tree: it shows a readable section, and leaves out boxes
+  // that the edge would cut.
   bool section = false;
 };
 
-// Places the tree in `picture.body` and draws what shows of it; a figure says how many nodes it lacks.
+// Places the tree in `picture.body` and draws the part in sight. A figure says how many nodes it
+// lacks.
 void draw_trie(Canvas& canvas, TriePicture& picture, const Scene& scene);
 
-// The marks that were drawn, each with what is written below and behind it.
+// The areas of the marks that were drawn, each with its captions below and behind.
 std::vector<Rect> trie_node_areas(const TriePicture& picture);
 
-// One item, near enough to be a mark of its own. draw_trie_chip notes it for the mouse.
+// Draw one item near enough to have a mark of its own. draw_trie_chip() notes the mark for the
+// mouse.
 void draw_trie_edge(Canvas& canvas, const TriePicture& picture, std::int32_t item,
                     const Scene& scene);
 void draw_trie_chip(Canvas& canvas, TriePicture& picture, std::int32_t item, const Scene& scene);

@@ -93,7 +93,7 @@ void TrieShape::update(Canvas& canvas, const Scene& scene, const FoldOptions& fo
       scene.lights() ? changed_nodes(capture, scene.lit_from, scene.cursor) : std::vector<char>();
 
   states_ = capture.states_at(scene.cursor);
-  // A legend that is there from the beginning does not push the tree down later.
+  // A legend with all entries from the beginning does not push the tree down later.
   const std::vector<NodeState> last_states =
       scene.steady ? capture.states_at(capture.end_tick()) : std::vector<NodeState>();
   const std::vector<NodeState>& seen = scene.steady ? last_states : states_;
@@ -121,11 +121,11 @@ void TrieShape::update(Canvas& canvas, const Scene& scene, const FoldOptions& fo
       if (capture::make_tick(row.step, capture::Phase::kForward) < scene.cursor)
         current_.insert(row.node);
 
-  // Folding takes away what was there, and draws the rest nearer: not where all is to stay.
+  // Folding removes nodes and moves the rest closer, so a steady scene does not fold.
   FoldOptions options = folds;
   if (scene.steady) {
     options.mode = FoldMode::kNone;
-    // Tens of them a step would part what was accepted.
+    // Tens of unverified drafts a step would push the accepted nodes apart.
     options.unverified = std::ranges::count_if(last_states, is_unverified) < kManyUnverified;
   }
   auto items = section ? section_of_trie(nodes, states_, *section)
@@ -146,11 +146,11 @@ void TrieShape::update(Canvas& canvas, const Scene& scene, const FoldOptions& fo
     width = std::max(width, width_of(canvas, items_[i], scene));
   }
   whole_width_ = 0;
-  if (scene.steady) {  // columns as wide as the whole run will need them
+  if (scene.steady) {  // columns as wide as the whole run needs them
     const std::size_t columns = widths.size();
     for (const capture::NodeRow& row : capture.nodes()) {
       if (index(row.depth) >= widths.size()) widths.resize(index(row.depth) + 1, kMinChipEm);
-      if (row.node == 0) continue;  // has its width already
+      if (row.node == 0) continue;  // the root has its width already
       float& width = widths[index(row.depth)];
       width = std::max(width, width_of(canvas, {.node = row.node, .last = row.node}, scene));
     }
@@ -159,7 +159,7 @@ void TrieShape::update(Canvas& canvas, const Scene& scene, const FoldOptions& fo
                      kGutterEm * static_cast<float>(widths.size());
     widths.resize(columns);
   }
-  // How far what lives, or waits to be decided, reaches.
+  // Finds the last column with live or pending nodes.
   end_column_ = 0;
   for (std::size_t i = 0; i < items_.size(); ++i)
     if (ranks_[index(items_[i].node)] >= 0 || states_[index(items_[i].node)] == NodeState::kPending)
@@ -200,7 +200,7 @@ void TrieShape::look_at_step(std::int32_t step) {
     if (in_step_[i]) add(step_cells_, static_cast<std::int32_t>(i));
 }
 
-// The layout grows where the tree only grew; it is rebuilt where something died or went away.
+// Extends the layout where the tree only grew; rebuilds it where something died or went away.
 void TrieShape::lay_out(std::vector<TrieItem> items) {
   std::vector<char> late(items.size());
   for (std::size_t i = 0; i < items.size(); ++i) late[i] = is_dead(states_[index(items[i].node)]);
@@ -218,7 +218,8 @@ void TrieShape::lay_out(std::vector<TrieItem> items) {
   in_lanes_ = false;
 }
 
-// Every item in the row that it keeps to the end of the run. Behind what finishes stands its final score.
+// Gives every item the row that it keeps to the end of the run. A finished hypothesis has its final
+// score behind it.
 void TrieShape::lay_out_for_good(std::vector<TrieItem> items) {
   const std::vector<NodeState> states = capture_->states_at(capture_->end_tick());
   std::vector<std::int64_t> births(items.size());
@@ -238,7 +239,7 @@ std::string TrieShape::label_of(const TrieItem& item, const Scene& scene) const 
   if (item.node == 0) return prompt_tail(capture, kPromptChars);
   if (item.run == 1)
     return token_text(capture.piece(capture.nodes()[index(item.node)].token), kLabelChars);
-  // A run reads from its beginning to its end; the middle goes.
+  // A run shows its beginning and its end; the middle is left out.
   std::string front, back;
   std::int32_t node = item.last;
   for (int i = 0; i < 6 && node > item.node; ++i, node = capture.nodes()[index(node)].parent)
@@ -248,7 +249,7 @@ std::string TrieShape::label_of(const TrieItem& item, const Scene& scene) const 
          token_tail(token_text(back, 1000), kRunChars / 2);
 }
 
-// What a what-if forced, and whether there are drafts.
+// Notes forced nodes and the first draft.
 void TrieShape::look_at_sources(std::span<const capture::NodeRow> nodes) {
   for (; looked_at_ < nodes.size(); ++looked_at_) {
     const capture::NodeRow& row = nodes[looked_at_];
@@ -263,7 +264,7 @@ void TrieShape::look_at_sources(std::span<const capture::NodeRow> nodes) {
 
 float TrieShape::width_of(Canvas& canvas, const TrieItem& item, const Scene& scene) {
   const bool cached = item.node != 0 && item.run == 1;
-  // Of a steady scene nodes beyond the cursor are asked for, too.
+  // A steady scene also asks for nodes beyond the cursor.
   const std::size_t known_nodes = std::max(node_count_, index(item.node) + 1);
   if (node_width_.size() < known_nodes) node_width_.resize(known_nodes, 0);
   float& known = node_width_[index(item.node)];
@@ -275,7 +276,7 @@ float TrieShape::width_of(Canvas& canvas, const TrieItem& item, const Scene& sce
   const TextStyle style = item.node == 0 ? ui_text(scene, 0.9f) : mono_text(scene);
   float width = std::max(kMinChipEm,
                          canvas.measure(label_of(item, scene), style).x / scene.em * 1.03f + 0.9f);
-  // What stands below the prompt may reach into the gutter, no further.
+  // The prompt's caption may reach into the gutter, but no further.
   if (item.node == 0)
     width = std::max(
         width,
@@ -290,8 +291,7 @@ Color TrieShape::color_of(std::int32_t node, const Scene& scene) const {
   const std::int32_t rank = ranks_[index(node)];
   if ((state == NodeState::kLive || state == NodeState::kPending) && rank >= 0)
     return scene.theme.beam(rank);
-  // The colours of ranks are for the texts that are in force: a hypothesis that finished on the way has
-  // none.
+  // Ranks' colours belong to the texts in force. A hypothesis that finished earlier has none.
   if ((state == NodeState::kLive || state == NodeState::kFinished) && rank < 0 && node > 0)
     return scene.theme.text_dim;
   if (state == NodeState::kFinished) return scene.theme.beam(rank);

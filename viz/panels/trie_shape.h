@@ -1,7 +1,7 @@
-// TrieShape: what the trie panel draws at a cursor: the items that folding leaves, their rows and
-// columns, states, ranks and labels. A function of capture, cursor and folds alone; rebuilt only
-// when one of them changes, and extended where the tree only grew. Of a steady scene every item keeps its
-// row and its column for good. Sizes in em.
+// TrieShape: the content of the trie's picture at a cursor: the items that folding leaves, with
+// rows, columns, states, ranks and labels. It depends only on capture, cursor and folds. It is
+// rebuilt only when one of them changes, and extended where the tree only grew. In a steady scene
+// every item keeps its row and its column for good. Sizes in em.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +22,7 @@
 
 namespace triescope::viz {
 
-// "prompt, 21 tokens": below the root.
+// "prompt, 21 tokens", the caption of the root.
 std::string prompt_caption(const capture::Capture& capture);
 
 // Columns and rows of some items, both ends included.
@@ -33,10 +33,10 @@ struct TrieCells {
 
 class TrieShape {
  public:
-  static constexpr float kCaptionEm = 0.74f;  // letters of what stands below a box
-  // In em at zoom 1.
+  static constexpr float kCaptionEm = 0.74f;  // letters of a caption below a box
+  // In em, at zoom 1.
   static constexpr float kMinChipEm = 1.7f, kGutterEm = 2.0f;
-  static constexpr float kTailEm = 7.2f;  // room behind the last column: rank and Σ log p
+  static constexpr float kTailEm = 7.2f;  // room behind the last column for rank and Σ log p
 
   // `fold_version` changes whenever `folds` does.
   void update(Canvas& canvas, const Scene& scene, const FoldOptions& folds, int fold_version);
@@ -49,25 +49,27 @@ class TrieShape {
   const TrieLayout& layout() const { return layout_; }  // of the items
   const std::vector<float>& column_x() const { return column_x_; }
   float width() const { return width_; }
-  // Of a steady scene: the width at the end of the run; 0 = not known, for it goes on.
+  // The width at the end of the run, in a steady scene; 0 = not known, because the run goes on.
   float whole_width() const { return whole_width_; }
-  // Nodes before the cursor that no item stands for: of other steps, where a figure is limited to some.
+  // Nodes before the cursor without an item: those of other steps, where a figure is limited to
+  // some.
   std::int32_t left_out() const { return left_out_; }
-  std::int32_t end_column() const { return end_column_; }  // how far what lives reaches
-  // What the step shown brought: the nodes it hung or waits to decide, what they hang from, the live leaves.
+  std::int32_t end_column() const { return end_column_; }  // the last with live or pending nodes
+  // The cells of the step shown: nodes it added or has yet to decide, their parents, and the live
+  // leaves.
   const TrieCells& step_cells() const { return step_cells_; }
-  // The live leaves among them, and the way that led to them in this step.
+  // The cells of the live leaves, and of the path that led to them in this step.
   const TrieCells& kept_cells() const { return kept_cells_; }
-  // By item: whether it belongs to the step.
+  // Whether an item belongs to the step, by item.
   const std::vector<char>& in_step() const { return in_step_; }
-  // Whether an item was hung, or its state changed, where the scene lights that.
+  // True if an item was added, or its state changed, in the part of the run that the scene lights.
   bool is_lit(const TrieItem& item) const {
     return index(item.last) < changed_.size() && changed_[index(item.last)] != 0;
   }
   const std::unordered_map<std::int32_t, float>& chip_width() const { return chip_width_; }
 
   std::uint64_t version() const { return version_; }  // changes whenever anything here does
-  // Nodes that a what-if forced.
+  // Nodes that a branch forced.
   const std::vector<std::int32_t>& forced() const { return forced_; }
 
   // By node id.
@@ -75,13 +77,13 @@ class TrieShape {
   bool any_withdrawn() const { return any_withdrawn_; }
   bool any_probes() const { return any_probes_; }
   bool any_drafts() const { return any_drafts_; }
-  bool has_beams() const { return has_beams_; }  // the run's method keeps and prunes them
-  // Last nodes of finished hypotheses that are not returned ones: their final scores, NaN = none.
+  bool has_beams() const { return has_beams_; }  // the run's method keeps and prunes beams
+  // Final scores of finished hypotheses that were not returned, by last node; NaN = none.
   const std::unordered_map<std::int32_t, float>& finished() const { return finished_; }
   std::int32_t best_leaf() const { return best_; }                   // item; -1 = none
   const std::vector<std::int32_t>& ranks() const { return ranks_; }  // of the best live leaf below
   const std::unordered_map<std::int32_t, std::int32_t>& frontier() const { return frontier_; }
-  // Read by this step's forward.
+  // Nodes that this step's forward has read.
   const std::unordered_set<std::int32_t>& current() const { return current_; }
 
   std::string label_of(const TrieItem& item, const Scene& scene) const;
@@ -95,7 +97,7 @@ class TrieShape {
   void look_at_step(std::int32_t step);
   void look_at_sources(std::span<const capture::NodeRow> nodes);
 
-  // What it was built for.
+  // The cursor, capture and folds that it was built for.
   const capture::Capture* capture_ = nullptr;
   capture::Tick cursor_ = -1;
   std::size_t node_count_ = 0;
@@ -108,7 +110,8 @@ class TrieShape {
   std::vector<capture::NodeState> states_;
   bool any_withdrawn_ = false, any_probes_ = false, any_drafts_ = false, has_beams_ = false;
   std::vector<std::int32_t> forced_;
-  // Of the nodes looked at so far, which are never looked at twice: what is forced, the first draft.
+  // Results for the first `looked_at_` nodes, which are not looked at again: forced nodes, the
+  // first draft.
   std::size_t looked_at_ = 0;
   std::vector<std::int32_t> all_forced_;
   std::int32_t first_draft_ = INT32_MAX;
@@ -129,7 +132,7 @@ class TrieShape {
   capture::Tick lit_from_ = -1;
   std::vector<char> changed_;                           // by node; empty = nothing is lit
   std::unordered_map<std::int32_t, float> chip_width_;  // by token
-  std::vector<float> node_width_;                       // the same by node; 0 = not known yet
+  std::vector<float> node_width_;                       // by node; 0 = not known yet
 };
 
 }  // namespace triescope::viz

@@ -14,7 +14,7 @@ namespace {
 using capture::NodeState;
 using capture::Verdict;
 
-// Bins: accepted counts as they are, margins in tenths; the last one holds all margins above.
+// Bins hold accepted counts, or margins in tenths. The last one holds all larger margins.
 constexpr std::int32_t kLastTenth = 30;
 
 std::int32_t bin_of(float value, bool drafts) {
@@ -84,7 +84,7 @@ void VerdictHistory::input(const Input& in, const Scene& scene, Reaction& reacti
   }
 }
 
-// Made once per state of the capture: frames cost pixels, not verdicts.
+// Built once per state of the capture: a frame's cost must not grow with the verdicts.
 const std::vector<VerdictHistory::StepValue>& VerdictHistory::all_values(const Scene& scene) {
   const capture::Counts counts = scene.capture->counts();
   if (scene.capture == values_for_ && counts.steps == values_steps_ &&
@@ -135,7 +135,8 @@ std::map<std::int32_t, int> VerdictHistory::histogram_of(const Scene& scene) {
   return counts;
 }
 
-// Also behind the cursor, where nothing is drawn: a click on a bar leads through all such steps.
+// Steps behind the cursor count too, though they have no bar: a click on a bar leads through all
+// such steps.
 std::optional<capture::Tick> VerdictHistory::next_with(const Scene& scene, std::int32_t bin) {
   std::optional<capture::Tick> first;
   const bool drafts = is_of_drafts(scene);
@@ -164,7 +165,7 @@ void VerdictHistory::draw_bars(Canvas& canvas, Rect area, const Scene& scene) {
           dim_text(scene, 0.8f));
   const Rect plot{area.x + em * 2.2f, area.y + em * 1.5f, std::max(1.0f, area.w - em * 2.2f),
                   std::max(1.0f, area.h - em * 2.8f)};
-  // The axes are the whole run's, so that bars stay where they are as the cursor goes on.
+  // The axes cover the whole run, so that bars keep their places as the cursor moves.
   std::vector<StepValue> rows;
   float high = drafts ? 1 : 0.1f;
   for (const StepValue& row : all_values(scene))
@@ -187,19 +188,18 @@ void VerdictHistory::draw_bars(Canvas& canvas, Rect area, const Scene& scene) {
   const auto ticks = drafts ? nice_integer_ticks(0, high, 3) : nice_ticks(0, high, 3);
   for (const double tick : ticks) {
     canvas.line({plot.x, y.px(tick)}, {plot.right(), y.px(tick)}, scene.theme.grid, 1);
-    text_in(canvas, {area.x, y.px(tick) - em * 0.5f, em * 1.9f, em},
-            drafts ? std::to_string(static_cast<int>(tick)) : number_text(std::abs(tick), 1), small,
+    text_in(canvas, {area.x, y.px(tick) - em * 0.5f, em * 1.9f, em}, round_text(tick), small,
             Align::kRight);
   }
   const float pitch = x.px(first + 1) - x.px(first);
   const float width = std::clamp(pitch * 0.78f, 1.0f, em * 2.2f);
-  // Several steps on one px: the highest of them stands for all.
+  // Where several steps share a px, the highest bar stands for all.
   const Color bar_color =
       drafts ? scene.theme.mark(NodeState::kAccepted).color : scene.theme.series(2);
   float last_px = -1e9f, best = -1;
   for (const StepValue& row : rows) {
     const float px = x.px(row.step);
-    // A figure is of the run: no step stands out in it.
+    // A figure shows the run, so no step stands out in it.
     const bool marks = !scene.export_mode || scene.series;
     const bool current = marks && row.step == scene.shown_step(),
                is_seen = has_decided(row.step, scene.cursor);
@@ -219,7 +219,7 @@ void VerdictHistory::draw_bars(Canvas& canvas, Rect area, const Scene& scene) {
                          scene.theme.current.with_alpha(0.8f));
   }
   if (scene.twins && scene.twins->parting_step >= 0 && scene.in_range(scene.twins->parting_step)) {
-    // Where the text leaves the other run's.
+    // The text parts from the other run's here.
     const float at = std::clamp(x.px(scene.twins->parting_step), plot.x, plot.right());
     canvas.line({at, plot.y}, {at, plot.bottom()}, scene.theme.difference, 1.2f,
                 LineStyle::kDotted);
@@ -228,9 +228,8 @@ void VerdictHistory::draw_bars(Canvas& canvas, Rect area, const Scene& scene) {
   }
   for (const double tick :
        nice_integer_ticks(first, last, std::max(1, static_cast<int>(plot.w / (em * 5))))) {
-    const float at = std::clamp(x.px(tick) - em * 1.5f, area.x, area.right() - em * 3);
-    text_in(canvas, {at, plot.bottom() + em * 0.15f, em * 3, em},
-            std::to_string(std::llround(tick)), small, Align::kCenter);
+    draw_x_label(canvas, x.px(tick), plot.bottom() + em * 0.15f, em, area.x,
+                 area.right() + em * 0.5f, std::to_string(std::llround(tick)), small);
   }
 }
 
@@ -260,7 +259,9 @@ void VerdictHistory::draw_histogram(Canvas& canvas, Rect area, const Scene& scen
               number_text(sum / static_cast<double>(std::max<std::int64_t>(1, steps)), 2) + " of " +
               counted(steps, "step"),
           dim_text(scene, 0.8f));
-  const Rect plot{area.x, area.y + em * 2.2f, area.w, std::max(1.0f, area.h - em * 3.5f)};
+  // Room for half of the last label, "3.0+".
+  const float beside = drafts ? 0 : em * 0.6f;
+  const Rect plot{area.x, area.y + em * 2.2f, area.w - beside, std::max(1.0f, area.h - em * 3.5f)};
   const AxisScale x{-0.5, last + 0.5, plot.x, plot.right()},
       y{0, static_cast<double>(high), plot.bottom(), plot.y};
   histogram_ = {{plot.x, area.y, plot.w, area.h}, x};
@@ -271,18 +272,19 @@ void VerdictHistory::draw_histogram(Canvas& canvas, Rect area, const Scene& scen
     const float top = y.px(count);
     canvas.fill_rect({x.px(bin) - width / 2, top, width, plot.bottom() - top},
                      scene.theme.series(3).with_alpha(bin == current ? 1.0f : 0.62f));
+    const float half = (x.px(1) - x.px(0)) / 2;
     if (width > em * 1.2f)
-      text_in(canvas, {x.px(bin) - width / 2, top - em * 0.92f, width, em * 0.9f},
-              std::to_string(count), small, Align::kCenter);
+      draw_x_label(canvas, x.px(bin), top - em * 0.92f, em * 0.9f, x.px(bin) - half,
+                   x.px(bin) + half, std::to_string(count), small);
   }
   canvas.line({plot.x, plot.bottom()}, {plot.right(), plot.bottom()}, scene.theme.border, 1);
   for (const double tick :
        nice_integer_ticks(0, last, std::max(1, static_cast<int>(plot.w / (em * 3))))) {
-    const float at = std::clamp(x.px(tick) - em * 1.3f, area.x, area.right() - em * 2.6f);
-    text_in(canvas, {at, plot.bottom() + em * 0.15f, em * 2.6f, em},
-            drafts ? std::to_string(std::llround(tick))
-                   : number_text(tick / 10, 1) + (std::lround(tick) == kLastTenth ? "+" : ""),
-            small, Align::kCenter);
+    draw_x_label(canvas, x.px(tick), plot.bottom() + em * 0.15f, em, area.x - em * 0.5f,
+                 area.right() + em * 0.5f,
+                 drafts ? std::to_string(std::llround(tick))
+                        : number_text(tick / 10, 1) + (std::lround(tick) == kLastTenth ? "+" : ""),
+                 small);
   }
 }
 

@@ -1,7 +1,7 @@
-// VerdictHistory: what the steps of a run were worth, below the decisions of one of them: accepted
-// drafts by step and as a histogram; for beams the margin: the smallest score gap between a kept
-// beam and the best that was cut. Limited to the scene's range, and to what the cursor has seen: a step
-// that is not decided there has its place, and no bar.
+// VerdictHistory: the yield of a run's steps, below the decisions of one of them: accepted drafts
+// by step and as a histogram. For beams it is the margin: the smallest score gap between a kept
+// beam and the best that was cut. It covers the scene's range as far as the cursor has seen it: an
+// undecided step has its place, but no bar.
 #pragma once
 
 #include <cstdint>
@@ -19,19 +19,19 @@ namespace triescope::viz {
 class VerdictHistory {
  public:
   void clear();                  // nothing is drawn: the mouse meets nothing
-  bool any(const Scene& scene);  // whether there is a chart to draw
+  bool any(const Scene& scene);  // true if there is a chart to draw
   // Bars on the left, the histogram beside them, in the lowest `height` px of `area`.
   void draw(Canvas& canvas, Rect area, float height, const Scene& scene);
   void input(const Input& in, const Scene& scene, Reaction& reaction);
 
-  // Its parts, each as a chart of its own.
-  static bool is_of_drafts(const Scene& scene);  // else of margins
+  // The parts can also be drawn as charts of their own.
+  static bool is_of_drafts(const Scene& scene);  // true: drafts; false: margins
   struct StepValue {
     std::int32_t step = 0;
     float value = 0;
   };
   const std::vector<StepValue>& values_of(const Scene& scene);
-  // Steps by accepted drafts, or by tenths of the margin.
+  // The number of steps by accepted drafts, or by tenths of the margin.
   std::map<std::int32_t, int> histogram_of(const Scene& scene);
   void draw_bars(Canvas& canvas, Rect area, const Scene& scene);
   void draw_histogram(Canvas& canvas, Rect area, const Scene& scene);
@@ -43,7 +43,7 @@ class VerdictHistory {
   };
 
   const std::vector<StepValue>& all_values(const Scene& scene);
-  // The values of the run beside this one whose axes it shares; none where they count something else.
+  // The values of the other run, whose axes this one shares; none where it counts something else.
   const std::vector<StepValue>& values_beside(const Scene& scene);
   std::optional<capture::Tick> next_with(const Scene& scene, std::int32_t bin);
   std::int32_t current_bin(const Scene& scene);

@@ -42,7 +42,8 @@ std::string word_of(const capture::VerdictRow& row, const Scene& scene) {
              : std::string(scene.theme.mark(state_after(row.verdict)).word);
 }
 
-// Of drafts that are drawn, the probability they were really drawn with; else the drafter's own.
+// The probability with which a draft was really drawn, where drafts are drawn; else the drafter's
+// own.
 float q_of(const capture::VerdictRow& row, const DrafterView& view) {
   return row.q >= 0 && (row.q < 1 || std::isnan(view.q)) ? row.q : view.q;
 }
@@ -52,15 +53,19 @@ std::vector<std::string> explain(const capture::VerdictRow& row, const DrafterVi
   std::vector<std::string> lines = {node_summary(scene, row.node),
                                     with_reason(capture::to_string(row.verdict), row, view, scene)};
   if (row.p >= 0)
-    lines.push_back(std::string(is_after_warpers(row.reason) ? "p′ = " : "p = ") +
-                    number_text(row.p) +
-                    (row.q >= 0 && row.q < 1 ? ", q = " + number_text(row.q) : "") +
-                    (std::isnan(acceptance_chance(row))
-                         ? ""
-                         : ", min(1, p′/q) = " + number_text(acceptance_chance(row))));
+    lines.push_back(
+        std::string(is_after_warpers(row.reason) ? "p′ = " : "p = ") + number_text(row.p) +
+        (row.q >= 0 && row.q < 1 ? ", q = " + number_text(row.q) : "") +
+        (std::isnan(acceptance_chance(row)) ? ""
+                                            : std::string(", ") + acceptance_limit(row.reason) +
+                                                  " = " + number_text(acceptance_chance(row))) +
+        (compares_block(row.reason) ? ", p of the block = " + number_text(row.value)
+                                    : std::string()));
   if (row.u >= 0)
     lines.push_back("the draw: u = " + number_text(row.u) +
-                    (std::isnan(acceptance_chance(row)) ? "" : "; accepted if u < min(1, p′/q)"));
+                    (std::isnan(acceptance_chance(row)) ? ""
+                     : compares_block(row.reason) ? "; the block ends at the last draft with u <= h"
+                                                  : "; accepted if u < min(1, p′/q)"));
   if (view.rank >= 0)
     lines.push_back(drafter_name(view.whose) + " had it " + ordinal_text(view.rank) +
                     ", q = " + number_text(view.q) +
@@ -89,10 +94,10 @@ struct VerdictColumn {
   const char* title;
   float em;
   std::string (*text)(const VerdictFacts&);
-  float (*bar)(const VerdictFacts&) = nullptr;  // a probability, drawn below its figure; -1 = none
+  float (*bar)(const VerdictFacts&) = nullptr;  // a probability, also drawn as a bar; -1 = none
 };
 
-// The columns that hold anything, as many as fit.
+// The columns that hold any value, as many as fit.
 std::vector<VerdictColumn> columns_for(const std::vector<capture::VerdictRow>& rows,
                                        const DrafterViews& drafters, float width_em) {
   using Row = capture::VerdictRow;
@@ -100,7 +105,7 @@ std::vector<VerdictColumn> columns_for(const std::vector<capture::VerdictRow>& r
   const auto any_view = [&](auto has) {
     return any([&](const Row& row) { return has(view_of(drafters, row.node)); });
   };
-  std::vector<std::pair<int, VerdictColumn>> all;  // importance
+  std::vector<std::pair<int, VerdictColumn>> all;  // with its importance
   all.push_back(
       {1, {"source", 6.4f, [](const VerdictFacts& of) { return std::string(of.source); }}});
   if (any([](const Row& row) { return row.p >= 0; }))
@@ -139,11 +144,18 @@ std::vector<VerdictColumn> columns_for(const std::vector<capture::VerdictRow>& r
     all.push_back({7, {"u", 3.2f, [](const VerdictFacts& of) {
                          return of.row.u >= 0 ? number_text(of.row.u, 2) : std::string();
                        }}});
-  if (any([](const Row& row) { return !std::isnan(acceptance_chance(row)); }))
-    all.push_back({6, {"min(1, p′/q)", 6.2f, [](const VerdictFacts& of) {
-                         const float chance = acceptance_chance(of.row);
-                         return std::isnan(chance) ? std::string() : number_text(chance, 2);
+  const bool block = any([](const Row& row) { return compares_block(row.reason); });
+  if (block)
+    all.push_back({5, {"block p", 4.2f, [](const VerdictFacts& of) {
+                         return compares_block(of.row.reason) ? number_text(of.row.value, 2)
+                                                              : std::string();
                        }}});
+  if (any([](const Row& row) { return !std::isnan(acceptance_chance(row)); }))
+    all.push_back(
+        {6, {block ? "h" : "min(1, p′/q)", block ? 3.2f : 6.2f, [](const VerdictFacts& of) {
+               const float chance = acceptance_chance(of.row);
+               return std::isnan(chance) ? std::string() : number_text(chance, 2);
+             }}});
   const bool beams = any([](const Row& row) {
     return row.verdict == Verdict::kKept || row.verdict == Verdict::kPruned;
   });
@@ -165,13 +177,13 @@ std::vector<VerdictColumn> columns_for(const std::vector<capture::VerdictRow>& r
 
 constexpr float kMarkEm = 1.4f, kTokenEm = 10;
 
-// One line of the list: a row, or so many withdrawn drafts from that row on.
+// One line of the list: a row, or a fold of withdrawn drafts from that row on.
 struct VerdictLine {
   std::size_t row = 0;
   std::size_t folds = 0;  // 0 = the row itself
 };
 
-// Withdrawn drafts are the last rows; one alone is a row like any.
+// Withdrawn drafts are the last rows; a single one is not folded.
 std::vector<VerdictLine> lines_of(const std::vector<capture::VerdictRow>& rows, bool opened) {
   const auto is_withdrawn = [](const capture::VerdictRow& row) {
     return row.verdict == Verdict::kWithdrawn;
@@ -197,7 +209,8 @@ std::string fold_text(const std::vector<capture::VerdictRow>& rows, const Verdic
   return text;
 }
 
-// The first node of its path among these rows that the other run lacks or has decided otherwise.
+// True at the first node of a path among these rows that the other run lacks or has decided
+// differently.
 bool difference_begins(const std::vector<capture::VerdictRow>& rows, const capture::NodeRow& node,
                        const Scene& scene) {
   return scene.differs(node.node) && (!scene.differs(node.parent) ||
@@ -224,7 +237,7 @@ std::vector<capture::VerdictRow> VerdictList::rows_of(const Scene& scene) {
 }
 
 std::vector<capture::VerdictRow> VerdictList::path_first(std::vector<capture::VerdictRow> rows) {
-  // Nodes are numbered from the frontier down, and the path is in their order.
+  // Nodes are numbered from the frontier down, so a path's nodes are in ascending order.
   const auto order = [&](const capture::VerdictRow& row) {
     const bool looked_at = row.reason != capture::Reason::kParentRefused &&
                            row.reason != capture::Reason::kAfterEnd &&
@@ -279,7 +292,7 @@ void VerdictList::draw(Canvas& canvas, Rect area, const std::vector<capture::Ver
   const std::size_t most = all.size() > fitting ? all.size() - fitting : 0;
   scroll_ = std::min(scroll_, static_cast<float>(most));
   const std::size_t first = scene.export_mode ? 0 : static_cast<std::size_t>(scroll_);
-  // The last row says how much does not fit.
+  // The last row says how many do not fit.
   const std::size_t below = all.size() > first + fitting ? all.size() - first - fitting + 1 : 0;
   const std::size_t last = below > 0 ? first + fitting - 1 : std::min(all.size(), first + fitting);
   shown_ = {area, row, first, last};
@@ -303,7 +316,7 @@ void VerdictList::draw(Canvas& canvas, Rect area, const std::vector<capture::Ver
       canvas.fill_rect({area.x, y, area.w, row}, scene.theme.focus.with_alpha(0.12f), em * 0.2f);
     if (scene.lights(verdict.tick)) draw_lit_row(canvas, {area.x, y, area.w, row}, scene);
     draw_glyph(canvas, mark.glyph, {area.x + em * 0.6f, y + row / 2}, em * 0.75f, color);
-    // The draft tree: deeper tokens further in.
+    // Tokens are indented by their depth in the draft tree.
     const float indent =
         capture::is_draft(node)
             ? std::min(std::min(em * 4, token * 0.4f),
@@ -387,7 +400,7 @@ void VerdictList::input(const Input& in, const std::vector<capture::VerdictRow>&
   reaction.hover = row.node;
   if (all[i].folds > 0) {
     reaction.tooltip = {opened_ ? "click: one line for all of them" : "click: a row for each"};
-    // A double click's second press is a click too; Enter is a double click alone.
+    // The second press of a double click is a click too; Enter is only a double click.
     if (in.clicked != in.double_clicked) opened_ = !opened_;
     return;
   }

@@ -1,5 +1,5 @@
-// VerdictList: the decisions of one step as rows: mark, token, the figures that are known, and
-// why. Drafts: the path that became text first; those that were withdrawn are one line that opens.
+// VerdictList: the decisions of one step as rows: mark, token, the known figures, and the reason.
+// Drafts that became text come first; withdrawn ones are one line that can be opened.
 #pragma once
 
 #include <cstddef>
@@ -20,28 +20,28 @@ class VerdictList {
  public:
   static constexpr float kRowEm = 1.5f;
 
-  // What was decided in the shown step before the cursor.
+  // The verdicts given in the shown step before the cursor.
   static std::vector<capture::VerdictRow> rows_of(const Scene& scene);
 
-  // As they are drawn: the accepted drafts from the frontier down, the target's own token, the drafts
-  // that were looked at and refused, those that were not, those that were withdrawn. A withdrawn draft
-  // that became text is one row, the target's.
+  // The rows in drawing order: accepted drafts from the frontier down, the target's own token,
+  // refused drafts that were looked at, refused drafts that were not, withdrawn drafts. A withdrawn
+  // draft that became text is one row, the target's.
   static std::vector<capture::VerdictRow> path_first(std::vector<capture::VerdictRow> rows);
 
-  // Decided differently in the run beside this one.
+  // The number of rows that the other run decided differently.
   static std::int64_t differing(const std::vector<capture::VerdictRow>& rows, const Scene& scene);
 
   void clear() { shown_ = {}; }  // nothing is drawn: the mouse meets nothing
-  // `drafters`: what each node's drafter said; rows without one leave those columns empty.
+  // `drafters` holds each node's row in its drafter; nodes without one leave those columns empty.
   void draw(Canvas& canvas, Rect area, const std::vector<capture::VerdictRow>& rows,
             const Scene& scene, const DrafterViews& drafters = {});
   void scroll(const Input& in, std::size_t rows);
   void input(const Input& in, const std::vector<capture::VerdictRow>& rows, const Scene& scene,
              Reaction& reaction, const DrafterViews& drafters = {});
 
-  // Lines that these rows take as the list stands.
+  // The number of lines that these rows take now.
   std::size_t lines(const std::vector<capture::VerdictRow>& rows) const;
-  // The width at which no reason is shortened.
+  // The least width at which no reason is shortened.
   float width_em(Canvas& canvas, const std::vector<capture::VerdictRow>& rows, const Scene& scene,
                  const DrafterViews& drafters) const;
 

@@ -1,7 +1,7 @@
 // Decision: what a step chooses from and what it chooses, with the reason. Beams: the candidates of
-// all beams in one table, with the cut. Sampling: what each stage makes of p, and the draw. Drafts:
-// the path that became text first, what came in a refused draft's place, and what was refused. Below: accepted lengths (for beams: the
-// margin at the cut) by step and as a histogram.
+// all beams in one table, with the cut. Sampling: the effect of each stage on p, and the draw.
+// Drafts: first those that became text, then the token in a refused draft's place, then the refused
+// ones. Below stand accepted lengths (for beams: the margin at the cut) by step and as a histogram.
 #include <algorithm>
 #include <cmath>
 #include <sstream>
@@ -26,19 +26,19 @@ namespace {
 
 constexpr float kMostWidthEm = 100;  // of a whole picture
 
-// What the panel shows at a cursor. Made once per cursor and state of the capture.
+// The panel's content at a cursor, made once per cursor and state of the capture.
 struct Shown {
   const capture::Capture* capture = nullptr;
   capture::Tick cursor = -1, lit_from = -1;
   capture::Counts counts = {};
   DecisionKind kind = DecisionKind::kDraw;
   std::int32_t step = -1;
-  StepSoFar so_far = {};                           // kDrafts
-  std::vector<capture::VerdictRow> verdicts = {};  // kDrafts
-  DrafterViews drafters = {};                      // kDrafts
-  BeamDecision beams = {};                         // kBeams
-  DrawDecision draw = {};                          // kDraw; kDrafts: where the text left the drafts
-  std::vector<char> lit_choices = {}, lit_draws = {};  // what changed just now; empty: nothing does
+  StepSoFar so_far = {};                               // kDrafts
+  std::vector<capture::VerdictRow> verdicts = {};      // kDrafts
+  DrafterViews drafters = {};                          // kDrafts
+  BeamDecision beams = {};                             // kBeams
+  DrawDecision draw = {};                              // kDraw; kDrafts: where the text left them
+  std::vector<char> lit_choices = {}, lit_draws = {};  // items that have just changed; empty = none
 };
 
 bool same(const capture::Counts& a, const capture::Counts& b) {
@@ -46,7 +46,7 @@ bool same(const capture::Counts& a, const capture::Counts& b) {
          a.candidates == b.candidates && a.sequences == b.sequences;
 }
 
-// The node after which the text went its own way: below it stands the token that the target added.
+// The node where the text left the drafts: the token that the target added stands below it.
 std::int32_t turning_node(const std::vector<capture::VerdictRow>& rows, const Scene& scene) {
   for (const capture::VerdictRow& row : rows)
     if (row.verdict == capture::Verdict::kCorrected || row.verdict == capture::Verdict::kBonus ||
@@ -69,7 +69,7 @@ Shown what_is_shown(const Scene& scene) {
     if (shown.draw.token < 0) shown.draw = {};
     return shown;
   }
-  // Before its forward a step has nothing to choose from: the one before it is still shown.
+  // Before its forward a step has nothing to choose from, so the step before is still shown.
   shown.step = decision_step(*scene.capture, scene.cursor);
   if (shown.step < 0) return shown;
   shown.kind = decision_kind(*scene.capture, shown.step);
@@ -128,14 +128,16 @@ class VerdictPanel final : public Panel {
  public:
   const PanelInfo& info() const override {
     static const PanelInfo info = {
-        "verdict", "Decision",
+        "verdict",
+        "Decision",
         "What this step chooses from, and what it chooses. Beams: the candidates of all beams by "
         "Σ log p, the line of the cut, the distance Δ to it, the finished hypotheses. Sampling: "
         "the model's p, what each stage makes of it, and where u falls. Drafts: the path "
         "that became text, then what was refused, with p, q and the reason. Below: accepted drafts (for beams: the margin at the "
         "cut) by step and as a histogram; click a bar to go there.",
         "Stop behind a forward (F11) and say which candidates will be kept; one more F11 tells.",
-        "No decisions yet: step once more (F10)."};
+        "No decisions yet: step once more (F10).",
+        /*rows=*/{"verdict"}};
     return info;
   }
 
@@ -151,7 +153,7 @@ class VerdictPanel final : public Panel {
     const bool beams = shown.kind == DecisionKind::kBeams && shown.beams.step >= 0;
     const bool draws = shown.draw.step >= 0;
     const bool drafts = shown.kind == DecisionKind::kDrafts;
-    // The table of beams keeps most of its pane.
+    // The table of beams keeps most of the pane.
     const float charts = area.h > em * 15 && history_.any(scene)
                              ? std::min(area.h * (beams ? 0.28f : 0.36f), em * 11)
                              : 0;
@@ -159,7 +161,7 @@ class VerdictPanel final : public Panel {
     if (const auto differing = VerdictList::differing(VerdictList::rows_of(scene), scene);
         differing > 0)
       head += ", ≠ " + std::to_string(differing) + " not as in the other run";
-    // In a narrow panel the headline has all of the line.
+    // In a narrow panel the headline takes the whole line.
     const float key = draw_lit_key(canvas, {area.right() - pad, area.y + em * 0.2f},
                                    area.w > em * 30 ? area.w * 0.4f : 0, scene);
     text_in(
@@ -171,7 +173,7 @@ class VerdictPanel final : public Panel {
     if (beams) {
       beams_.draw(canvas, list, shown.beams, shown.lit_choices, scene);
     } else if (drafts && !shown.verdicts.empty()) {
-      // What came in place of the drafts, below them where there is room for both.
+      // The draw that replaced the drafts stands below them where there is room for both.
       const float rows =
           em * (1.6f + VerdictList::kRowEm * static_cast<float>(list_.lines(shown.verdicts)));
       const float rest = list.h - std::min(rows, list.h * 0.5f);
@@ -194,7 +196,7 @@ class VerdictPanel final : public Panel {
     } else {
       draw_empty_state(
           canvas, list,
-          empty_text(scene.capture, "verdict",
+          empty_text(scene.capture, info(),
                      "This step has decided nothing yet: the accept phase comes next."),
           scene);
     }

@@ -11,10 +11,11 @@ const MetricPoint* MetricCurve::at(std::int32_t step) const {
   return found != points.end() && found->step == step ? &*found : nullptr;
 }
 
-std::vector<MetricCurve> metric_curves(const capture::Capture& capture) {
+std::vector<MetricCurve> metric_curves(const capture::Capture& capture, capture::Tick end) {
   std::vector<MetricCurve> curves;
   std::map<std::string, std::size_t> places;
   for (const capture::MetricRow& row : capture.metrics()) {
+    if (row.tick >= end) break;
     if (!std::isfinite(row.value)) continue;
     const auto [place, is_new] = places.try_emplace(row.name, curves.size());
     if (is_new) curves.push_back({.name = row.name, .points = {}});

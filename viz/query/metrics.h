@@ -25,8 +25,10 @@ struct MetricCurve {
   const MetricPoint* at(std::int32_t step) const;  // nullptr = none
 };
 
-// In the order in which their names first come. Numbers that are not known count for nothing.
-std::vector<MetricCurve> metric_curves(const capture::Capture& capture);
+// Of the rows with tick < end, in the order in which their names first come. Numbers that are not known count for
+// nothing.
+std::vector<MetricCurve> metric_curves(const capture::Capture& capture,
+                                       capture::Tick end = INT64_MAX);
 // The newest row of each name about the node, with tick < cursor.
 std::vector<capture::MetricRow> metrics_of_node(const capture::Capture& capture, std::int32_t node,
                                                 capture::Tick cursor);

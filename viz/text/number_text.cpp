@@ -18,6 +18,12 @@ std::string number_text(double value, int digits) {
   return text;
 }
 
+std::string round_text(double value) {
+  char text[48];
+  std::snprintf(text, sizeof text, "%.6g", value == 0 ? 0.0 : value);
+  return text;
+}
+
 std::string logprob_text(double value) {
   if (std::isnan(value)) return "–";
   char text[48];
@@ -51,12 +57,17 @@ std::string ordinal_text(std::int32_t place) {
   return std::to_string(n) + ending;
 }
 
-std::string csv_number(double value) {
+namespace {
+template <class Number>
+std::string shortest_text(Number value) {
   if (std::isnan(value)) return "";
   char text[48];
-  const auto end = std::to_chars(text, text + sizeof text, static_cast<float>(value)).ptr;
-  return std::string(text, end);
+  return {text, std::to_chars(text, text + sizeof text, value).ptr};
 }
+}  // namespace
+
+std::string csv_number(double value) { return shortest_text(static_cast<float>(value)); }
+std::string csv_double(double value) { return shortest_text(value); }
 
 std::string csv_field(std::string_view text) {
   if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);

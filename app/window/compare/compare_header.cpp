@@ -63,4 +63,29 @@ std::vector<std::optional<FigurePlace>> place_figures(std::span<const float> wid
   }
 }
 
+std::vector<std::string> difference_wordings(const FirstDifference& first) {
+  const std::string prompts = first.prompts_differ ? "≠ the prompts differ;  " : "",
+                    prompts_short = first.prompts_differ ? "≠ prompts;  " : "";
+  if (first.count == 0)
+    return {prompts + "= the two texts agree as far as both go", prompts + "= the texts agree",
+            prompts_short + "= texts", first.prompts_differ ? "≠" : "="};
+  const std::string token = std::to_string(first.token);
+  const std::string at = " at token " + token,
+                    steps = first.left + " (step " + std::to_string(first.left_step) + ")  |  " +
+                            first.right + " (step " + std::to_string(first.right_step) + ")",
+                    tokens = first.left + "  |  " + first.right;
+  const bool many = first.count > 1;
+  const std::string differences =
+      many ? "≠ " + counted(first.count, "difference") + ", the first" : "≠ first";
+  const std::string few = many ? "≠ " + std::to_string(first.count) + ", first" : "≠ first";
+  return {prompts + differences + at + ": " + steps,
+          prompts_short + few + at + ": " + steps,
+          prompts_short + few + at + ": " + tokens,
+          prompts_short + few + at,
+          few + at,
+          "≠ token " + token,
+          "≠ " + token,
+          "≠"};
+}
+
 }  // namespace triescope::app

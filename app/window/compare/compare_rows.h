@@ -11,9 +11,9 @@ namespace triescope::app {
 struct CompareRow {
   Document* document = nullptr;
   std::string title;
-  // What tells it from the other open runs, the one shown among them: settings that runs of its method have
-  // different values of, then model, prompt, seed, limit and length where those are not the same in all.
-  // "Beams 4, seed 7".
+  // The difference from the other open runs, the one shown among them: "Beams 4, seed 7". First
+  // come settings whose values differ among runs of its method, then model, prompt, seed, limit and
+  // length where the runs differ in them.
   std::string differs;
 };
 // In the order of the tabs.

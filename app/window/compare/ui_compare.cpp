@@ -6,6 +6,7 @@
 #include "app/window/compare/compare_header.h"
 #include "app/window/compare/compare_rows.h"
 #include "app/window/compare/ui_compare.h"
+#include "app/window/shell/line_fit.h"
 #include "app/window/shell/style.h"
 #include "core/base/counted.h"
 #include "viz/draw/node_text.h"
@@ -23,7 +24,7 @@ std::string token_at(const Document& document, std::int32_t node) {
   return viz::node_text(scene, node, 16);
 }
 
-// The other open runs, one of them selected: true, it was taken.
+// Lists the other open runs with one selected. True: it was chosen.
 bool draw_compare_choice(Ui& ui) {
   int& selected = ui.state.dialogs.compare_selected;
   const std::vector<CompareRow> rows = compare_rows(ui.workspace);
@@ -38,7 +39,7 @@ bool draw_compare_choice(Ui& ui) {
       if (rows[static_cast<std::size_t>(i)].document == ui.workspace.comparison.partner())
         selected = i;
   }
-  // The path below has the keys while something is typed there, and so has a walk by keys.
+  // The path field has the keys while something is typed there, and a keyboard walk has them too.
   const bool typing = ImGui::GetIO().WantTextInput || ui.state.walk.has_focus();
   if (!typing && ImGui::IsKeyPressed(ImGuiKey_DownArrow)) ++selected;
   if (!typing && ImGui::IsKeyPressed(ImGuiKey_UpArrow)) --selected;
@@ -88,7 +89,7 @@ float draw_compare_strip(Ui& ui, float width) {
   Document& left = *ui.workspace.active();
   Document* const right = ui.workspace.comparison.partner();
   const ImVec4 difference = to_imgui_vec(ui.theme.difference);
-  // The same height with and without a second run.
+  // The strip has the same height with and without a second run.
   const bool beside = width >= ui.em * 60;
   const int lines = beside ? 2 : 1;  // of figures, for each run
   const float line = ImGui::GetTextLineHeightWithSpacing();
@@ -111,7 +112,7 @@ float draw_compare_strip(Ui& ui, float width) {
   const auto places = place_figures(widths, figures, room, lines);
   const auto side = [&](const Document& document, const std::vector<HeaderFigure>& own,
                         const std::vector<HeaderFigure>& others) {
-    // Each figure in a place of its own: nothing moves while the figures change.
+    // Each figure has a place of its own, so that nothing moves while figures change.
     const ImVec2 begin = ImGui::GetCursorScreenPos();
     const bool timed = document.capture->run().timed_while_drawing;
     const float mark = timed ? ImGui::CalcTextSize(viz::kTimedWhileDrawing).x + ui.em * 0.8f : 0;
@@ -136,7 +137,7 @@ float draw_compare_strip(Ui& ui, float width) {
     ImGui::SetCursorScreenPos(ImVec2(begin.x, begin.y + line * static_cast<float>(1 + lines)));
     ImGui::Dummy(ImVec2(0, 0));
   };
-  // As the panels below: side by side, or one under the other where that is too narrow.
+  // The heads stand as the panels below: side by side, or one under the other in a narrow window.
   if (beside) {
     const ImVec2 at = ImGui::GetCursorScreenPos();
     ImGui::BeginGroup();
@@ -150,28 +151,24 @@ float draw_compare_strip(Ui& ui, float width) {
   } else {
     const ImVec2 at = ImGui::GetCursorScreenPos();
     side(left, figures, other_figures);
-    // Without the spacing between items, which `height` does not have.
+    // The place leaves out the spacing between items, which `height` does not count.
     ImGui::SetCursorScreenPos(ImVec2(at.x, at.y + line * static_cast<float>(1 + lines)));
     side(*right, other_figures, figures);
     ImGui::SetCursorScreenPos(ImVec2(at.x, at.y + line * static_cast<float>(2 * (1 + lines))));
   }
 
   const viz::Twins& twins = left.twins;
-  std::string verdict;
-  if (twins.parting_node >= 0 && right->twins.parting_node >= 0) {
-    const std::size_t count = twins.partings.size();
-    verdict =
-        (count > 1 ? "≠ " + counted(count, "difference") + ", the first" : "≠ first") +
-        std::string(" at token ") +
-        std::to_string(left.capture->nodes()[static_cast<std::size_t>(twins.parting_node)].depth) +
-        ": " + token_at(left, twins.parting_node) + " (step " + std::to_string(twins.parting_step) +
-        ")  |  " + token_at(*right, right->twins.parting_node) + " (step " +
-        std::to_string(right->twins.parting_step) + ")";
-  } else {
-    verdict = "= the two texts agree as far as both go";
-  }
-  if (left.capture->run().prompt_tokens != right->capture->run().prompt_tokens)
-    verdict = "≠ the prompts differ;  " + verdict;
+  FirstDifference first{.prompts_differ = left.capture->run().prompt_tokens !=
+                                          right->capture->run().prompt_tokens};
+  if (twins.parting_node >= 0 && right->twins.parting_node >= 0)
+    first = {.count = std::max<std::size_t>(1, twins.partings.size()),
+             .token = left.capture->nodes()[static_cast<std::size_t>(twins.parting_node)].depth,
+             .left = token_at(left, twins.parting_node),
+             .right = token_at(*right, right->twins.parting_node),
+             .left_step = twins.parting_step,
+             .right_step = right->twins.parting_step,
+             .prompts_differ = first.prompts_differ};
+  const std::vector<std::string> wordings = difference_wordings(first);
   ImGui::AlignTextToFramePadding();
   ImGui::TextUnformatted("cursor by");
   ImGui::SameLine();
@@ -196,7 +193,10 @@ float draw_compare_strip(Ui& ui, float width) {
   ImGui::SameLine();
   command_button(ui, "compare-with", "Other…");
   ImGui::SameLine();
-  text_fitted(verdict, left_edge + width - ImGui::GetCursorScreenPos().x - ui.em);
+  line_fitted(
+      wording_that_fits(wordings, left_edge + width - ImGui::GetCursorScreenPos().x - ui.em * 0.5f,
+                        line_width),
+      wordings.front());
   ImGui::EndGroup();
   return height;
 }

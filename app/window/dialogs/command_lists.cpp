@@ -38,7 +38,7 @@ std::vector<const Command*> palette_commands(const CommandList& commands,
     if (command.id == "palette") continue;
     const auto rank = search_rank(query, command.title, command.keywords + "\n" + command.help);
     if (!rank) continue;
-    // A whole word that people have for it is as good as one of its title.
+    // A keyword equal to the query ranks like a word of the title.
     const bool by_keyword = std::ranges::count(words(command.keywords), lower(query)) > 0;
     found.push_back(
         {!command.is_enabled(), by_keyword ? std::min(*rank, kTitleWordRank) : *rank, &command});

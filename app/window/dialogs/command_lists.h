@@ -1,5 +1,5 @@
-// The commands as two dialogs list them: the palette, best match first, and the keys, by menu. Pure:
-// apart from their drawing, so that it can be tested.
+// The commands as two dialogs list them: the palette, best match first, and the keys, by menu.
+// Pure, apart from the drawing, so that tests can read it.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@
 
 namespace triescope::app {
 
-// Those that fit the query (search_rank.h), by title, keywords and help; what is possible now before what
-// is not. Without the palette itself.
+// The commands that fit the query (search_rank.h) by title, keywords and help. Enabled ones come
+// before disabled ones; the palette itself is left out.
 std::vector<const Command*> palette_commands(const CommandList& commands, const std::string& query);
 
 struct KeyRow {
@@ -18,10 +18,10 @@ struct KeyRow {
 };
 struct KeyGroup {
   std::string title;
-  std::vector<KeyRow> rows;  // by what they do
+  std::vector<KeyRow> rows;  // sorted by `what`
 };
-// Of every menu, then of what no menu has, lecture mode, the keyboard's walk and the mouse. In lecture mode its
-// own keys come first. Groups without a row that fits are left out.
+// One group a menu, then the commands without a menu, lecture mode, the keyboard walk and the
+// mouse. In lecture mode its own keys come first. Groups without a matching row are left out.
 std::vector<KeyGroup> key_groups(const CommandList& commands, bool lecture,
                                  const std::string& query);
 

@@ -25,7 +25,7 @@ WhatIf what_if_at(const capture::Capture& capture, capture::Tick cursor, std::in
     if (!frontier.empty()) at.node = frontier.front().node;
   }
   if (at.node < 0 || at.node >= static_cast<std::int32_t>(capture.nodes().size())) return {};
-  // A text cannot go on from a probe.
+  // A text cannot branch off at a probe.
   while (capture::is_probe(capture.nodes()[static_cast<std::size_t>(at.node)]))
     at.node = capture.nodes()[static_cast<std::size_t>(at.node)].parent;
   std::span<const capture::CandidateRow> candidates = capture.candidates(at.node, cursor);
@@ -34,7 +34,7 @@ WhatIf what_if_at(const capture::Capture& capture, capture::Tick cursor, std::in
     candidates = capture.candidates(at.node, cursor);
   }
   for (const capture::CandidateRow& row : candidates) {
-    char p[16];  // as many digits in each row
+    char p[16];  // the same number of digits in each row
     std::snprintf(p, sizeof p, "%.4f", std::exp(static_cast<double>(row.logprob)));
     at.rows.push_back({row.token, std::to_string(row.rank + 1),
                        viz::token_text(capture.piece(row.token)), p, viz::logprob_text(row.logprob),

@@ -17,7 +17,7 @@ namespace triescope::app {
 namespace {
 
 struct ModalSize {
-  float width_em, height_em;  // height 0 = what the contents need
+  float width_em, height_em;  // height 0 = as high as the contents
 };
 
 ModalSize size_of(Dialog dialog) {

@@ -1,13 +1,13 @@
-// Dialogs: open, save, export, compare, palette, keys, glossary, breakpoints, what-if. At most one is open;
-// Esc closes it. The contents of each; the frame around them, and the small ones, are in
-// ui_dialogs.cpp. Every function returns true when its dialog is done.
+// Dialogs: open, save, export, compare, palette, keys, glossary, breakpoints, what-if. At most one
+// is open; Esc closes it. These functions draw the contents; the frame and the small dialogs are in
+// ui_dialogs.cpp. Each returns true when its dialog is done.
 #pragma once
 
 #include "app/window/shell/ui.h"
 
 namespace triescope::app {
 
-void draw_dialogs(Ui& ui);  // the one that is open, in its frame
+void draw_dialogs(Ui& ui);  // draws the open dialog in its frame
 
 bool draw_open(Ui& ui);
 bool draw_save_as(Ui& ui);

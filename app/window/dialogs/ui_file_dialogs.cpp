@@ -71,7 +71,7 @@ bool draw_save_run(Ui& ui) {
 namespace {
 
 constexpr const char* kFormats[] = {"svg", "pdf", "png", "csv", "gif", "png frames"};
-constexpr int kStills = 4;  // of them; then come Animation's
+constexpr int kStills = 4;  // the first ones; Animation's come behind them
 
 void row_head(const Ui& ui, const char* title) {
   ImGui::AlignTextToFramePadding();
@@ -79,7 +79,7 @@ void row_head(const Ui& ui, const char* title) {
   ImGui::SameLine(ui.em * 5);
 }
 
-// A choice in a row, by a name for tests.
+// A radio button in a row; tests press it by its label.
 template <class T>
 void choice(Ui& ui, const std::string& label, T& value, T own, bool first, bool enabled = true) {
   if (!first) ImGui::SameLine();
@@ -89,7 +89,7 @@ void choice(Ui& ui, const std::string& label, T& value, T own, bool first, bool 
   name_part(ui, label);
 }
 
-// How much of the picture, and how large.
+// Rows that choose how much of the picture is exported, and its size.
 void draw_part_rows(Ui& ui, const Document& document, const viz::Panel& picture, bool on_screen,
                     bool still) {
   auto& memory = ui.state.dialogs.picture;
@@ -177,7 +177,7 @@ bool draw_export(Ui& ui) {
   }
   const std::string ending = still || memory.format == kStills ? kFormats[memory.format] : "png";
   const std::string suggestion = ui.workspace.exports.picture_path(name, "." + ending);
-  // Whoever asked for a picture by key has but to press Enter.
+  // The path has the focus, so that somebody who opened the dialog by key need only press Enter.
   const bool asks = ui.state.dialog_just_opened && memory.path.empty();
   if (memory.path.empty() || memory.path == memory.suggested) memory.path = suggestion;
   memory.suggested = suggestion;

@@ -1,5 +1,5 @@
-// All terms with what they mean, where that is seen and which lesson is about it. With the mouse over a
-// term of a panel it opens at that one.
+// The glossary: all terms with their meanings, where each is seen and which lesson is about it. It
+// opens at the term under the mouse, if there is one.
 #include <imgui.h>
 #include <imgui_stdlib.h>
 
@@ -13,7 +13,7 @@
 namespace triescope::app {
 namespace {
 
-// The links of a term, as small buttons in a line. True: one was pressed.
+// Draws a term's links as small buttons in a line. True: one was pressed.
 bool draw_links(Ui& ui, const std::string& term) {
   bool first = true;
   for (const viz::GlossaryLink& link : viz::glossary_links(term)) {

@@ -1,4 +1,4 @@
-// The commands: the palette that runs them, and the list of their keys.
+// The palette, which runs commands, and the list of their keys.
 #include <imgui.h>
 #include <imgui_stdlib.h>
 
@@ -14,7 +14,7 @@ namespace triescope::app {
 
 namespace {
 
-// What the palette offers: a command, or a panel to bring to the front.
+// An entry of the palette: a command, or a panel to bring to the front.
 struct Row {
   std::string title, chord;
   bool enabled = true;

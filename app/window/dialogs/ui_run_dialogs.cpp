@@ -1,4 +1,4 @@
-// Dialogs about the run: where it stops, and what it would be with another token.
+// Dialogs about the run: its breakpoints, and branching off with another token.
 #include <imgui.h>
 #include <imgui_stdlib.h>
 
@@ -20,7 +20,7 @@
 namespace triescope::app {
 namespace {
 
-// The number or text of a breakpoint; true if it changed.
+// Edits the number or text of a breakpoint; true if it changed.
 bool edit_breakpoint(Ui& ui, Breakpoint& point) {
   const float em = ui.em;
   const float width = ImGui::GetContentRegionAvail().x - em * 5.5f;  // the button beside it
@@ -64,7 +64,7 @@ bool edit_breakpoint(Ui& ui, Breakpoint& point) {
   return answer.changed;
 }
 
-// How the model would read what is typed: only its first token is forced.
+// Says how the model splits the typed text: only its first token is forced.
 std::string reading_of(const Workspace& workspace, const std::string& text) {
   const LiveStatus& live = workspace.live();
   if (text.empty()) return "";
@@ -77,7 +77,7 @@ std::string reading_of(const Workspace& workspace, const std::string& text) {
   return counted(tokens.size(), "token") + ": " + shown + ". The first is forced.";
 }
 
-// A table whose rows can be clicked; the token that was, -1 = none.
+// A table whose rows can be clicked. Returns the clicked token; -1 = none.
 std::int32_t choose_candidate(const std::vector<WhatIfRow>& rows, float em) {
   std::int32_t chosen = -1;
   if (!ImGui::BeginTable("candidates", 5, ImGuiTableFlags_ScrollY | ImGuiTableFlags_RowBg))
@@ -168,7 +168,7 @@ bool draw_breakpoints(Ui& ui) {
     ui.workspace.run.set_breakpoints(points);
     problem.clear();
   } catch (const Error& error) {
-    problem = error.what();  // the ones before stay in force
+    problem = error.what();  // the breakpoints before stay in force
   }
   return false;
 }
@@ -211,7 +211,7 @@ bool draw_what_if(Ui& ui) {
   ImGui::BeginDisabled(!can);
   const bool force = ImGui::Button("Force it");
   ImGui::EndDisabled();
-  // Always a line, empty or not: the list stays in its place.
+  // The line is drawn even while empty, so that the list stays in its place.
   ImGui::TextDisabled("%s", reading_of(ui.workspace, text).c_str());
   if (can && (enter || force)) {
     ui.workspace.run.branch_with(at.node, text);

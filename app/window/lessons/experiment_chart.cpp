@@ -36,7 +36,7 @@ void draw_experiment_chart(viz::Canvas& canvas, Rect area, const ExperimentChart
       canvas.stroke_rect(box, chart.theme.text_dim, std::max(1.0f, em * 0.09f),
                          viz::LineStyle::kSolid, em * 0.1f);
   };
-  // As wide as they ask for; bars have what is left.
+  // Names and figures take the width they need; the bars take the rest.
   float names = em * 2;
   for (const std::string& name : chart.names) names = std::max(names, canvas.measure(name, bold).x);
   names = std::min(names, area.w * 0.35f) + em * 0.7f;
@@ -62,7 +62,7 @@ void draw_experiment_chart(viz::Canvas& canvas, Rect area, const ExperimentChart
                  viz::fit_text(canvas, chart.names[i], bold, names - em * 0.7f), bold);
     const auto bar = [&](int row, double share, bool filled) {
       const float top = y + em * kBarEm * static_cast<float>(row);
-      if (share > 0)  // else the figure alone says it
+      if (share > 0)  // else only the figure is drawn
         draw_box({bars.x, top, static_cast<float>(bars.w * share / std::max(most, 1e-9)),
                   em * (kBarEm - 0.12f)},
                  filled);

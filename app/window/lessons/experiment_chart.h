@@ -1,6 +1,6 @@
-// The chart of an experiment in a lesson: of each token the chance it should be drawn with, and the
-// share of the draws it had, as bars one below the other, with their figures. Pure but for the canvas,
-// which measures.
+// The chart of an experiment in a lesson. Each token has two bars, one below the other, with their
+// figures: the chance with which it should be drawn, and its share of the draws. Pure except for
+// the canvas, which measures.
 #pragma once
 
 #include <string>
@@ -13,9 +13,9 @@
 namespace triescope::app {
 
 struct ExperimentChart {
-  std::vector<std::string> names;  // of the tokens, as they are shown
+  std::vector<std::string> names;  // the tokens, as they are shown
   const ExperimentResult* result =
-      nullptr;  // null while it is being drawn: the expected chances alone
+      nullptr;  // null while the draws are under way: only the expected chances are drawn
   std::vector<double> expected;
   int draws = 0;
   viz::Theme theme;

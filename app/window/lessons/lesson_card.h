@@ -1,5 +1,4 @@
-// What the parts of the lesson pane draw with: a card on raised ground, a bold line, and names of what
-// can be pressed.
+// Shared pieces of the lesson pane: a card on raised ground, bold lines, and lines behind a mark.
 #pragma once
 
 #include <imgui.h>
@@ -11,7 +10,7 @@
 
 namespace triescope::app {
 
-// A frame around what is drawn while it lives, with an edge of this colour.
+// Frames what is drawn while it lives, with an edge of this colour.
 class LessonCard {
  public:
   LessonCard(Ui& ui, float width, viz::Color edge);
@@ -29,14 +28,16 @@ class LessonCard {
 };
 
 void bold_line(Ui& ui, const std::string& text);
-// ui_lesson.cpp: the same with links and marks, as the lesson's text has them. `links`: drawn so far.
+// ui_lesson.cpp. Draws a bold line with the links and marks of a lesson's text. `links` counts the
+// links drawn so far.
 void draw_bold_text(Ui& ui, const lessons::Marked& text, float width, int& links);
-// The same behind a mark.
+// Draws a bold line behind a mark.
 void marked_line(Ui& ui, const viz::Mark& mark, const std::string& text);
 
-// ui_lesson_writing.cpp: a mistake in the file, what is being recorded; nothing where there is neither.
+// ui_lesson_writing.cpp. Shows a mistake in the file and the recording; draws nothing without
+// either.
 void draw_writing(Ui& ui, float width);
-// ui_lesson_experiment.cpp; `piece`: of the step that is shown.
+// ui_lesson_experiment.cpp. `piece` is an index in the step shown.
 void draw_experiment(Ui& ui, std::size_t piece, const lessons::Experiment& experiment, float width,
                      int& links);
 

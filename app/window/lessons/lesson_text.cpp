@@ -12,10 +12,10 @@ using lessons::Span;
 using viz::FontFace;
 using viz::Rect;
 
-constexpr float kUsualEm = 15;  // px of text that pictures are made for
+constexpr float kUsualEm = 15;  // px, the text size that pictures are made for
 constexpr float kLineEm = 1.5f, kGapEm = 0.55f, kIndentEm = 1.5f;
 
-// What no line break comes into: pieces of one span or of several.
+// A word has no line break in it; it may consist of pieces of several spans.
 using Word = std::vector<LessonRun>;
 
 class Layout {
@@ -99,7 +99,7 @@ class Layout {
     return width;
   }
 
-  // Text with pictures, each on a line of its own; returns its height.
+  // Draws text with pictures, each on a line of its own. Returns the height.
   float flow(const std::vector<Span>& spans, float x, float y, float width, bool bold) {
     float used = 0;
     std::vector<Span> text;
@@ -122,7 +122,7 @@ class Layout {
     return std::max(used, line());
   }
 
-  // As large as in its file at the usual size of text, never wider than there is room.
+  // At the usual text size a picture has its file's size; it is never wider than the room.
   float picture(const Span& span, float x, float y, float width) {
     const viz::Point size = look_.picture ? look_.picture(span.picture) : viz::Point{};
     if (size.x <= 0 || size.y <= 0) {
@@ -138,7 +138,7 @@ class Layout {
     return h + gap() * 0.5f;
   }
 
-  // Words broken into lines; returns their height.
+  // Breaks words into lines. Returns the height.
   float flow_words(const std::vector<Span>& spans, float x, float y, float width, bool bold) {
     const float space = canvas_.measure(" ", style(false)).x;
     float at = x, top = y;
@@ -206,7 +206,7 @@ class Layout {
     return used + gap();
   }
 
-  // Columns as wide as their widest cell asks for; where that is too much, all give in proportion.
+  // Columns are as wide as their widest cell; where that is too much, all shrink in proportion.
   float table(const Block& block, float x, float y, float width) {
     const float pad = em() * 0.5f;
     std::vector<float> columns;
@@ -243,7 +243,7 @@ class Layout {
 
   viz::Canvas& canvas_;
   const LessonLook& look_;
-  float indent_ = 0;  // of the list that is being drawn: as wide as its widest mark asks for
+  float indent_ = 0;  // of the list being drawn: the width of its widest mark
 };
 
 }  // namespace

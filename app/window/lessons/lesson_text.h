@@ -1,5 +1,5 @@
-// A lesson's blocks broken into lines: what the lesson pane draws. Sizes in px, from the top left of
-// the block. Pure but for the canvas, which measures.
+// Breaks a lesson's blocks into lines, which the lesson pane draws. Sizes in px, from the top left
+// of the block. Pure except for the canvas, which measures.
 #pragma once
 
 #include <functional>
@@ -21,7 +21,7 @@ struct LessonRun {
   std::shared_ptr<const lessons::Link> link = {};
   bool code = false, emphasis = false;
 };
-// A picture, or the place of one that cannot be shown: its text stands there then, among the runs.
+// A picture. Where it cannot be shown, its text stands in its place, among the runs.
 struct LessonPicture {
   viz::Rect box;
   std::string file, text;
@@ -29,7 +29,7 @@ struct LessonPicture {
 };
 struct LessonText {
   std::vector<LessonRun> runs;     // from top to bottom
-  std::vector<viz::Rect> grounds;  // behind code blocks and heads of tables
+  std::vector<viz::Rect> grounds;  // behind code blocks and table heads
   std::vector<viz::Rect> rules;    // filled lines
   std::vector<viz::Rect> strokes;  // below emphasised words where all words are bold
   std::vector<LessonPicture> pictures;
@@ -39,9 +39,9 @@ struct LessonText {
 struct LessonLook {
   viz::Theme theme;
   float em = 15;
-  // The value that stands in an expression's place.
+  // Returns the value that replaces an expression.
   std::function<std::string(const lessons::Expression&)> value;
-  // Width and height of a picture in its file's px; 0 where it cannot be shown.
+  // Returns the size of a picture's file, in px; 0 where it cannot be shown.
   std::function<viz::Point(const std::string& file)> picture = {};
 };
 

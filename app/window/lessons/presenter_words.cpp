@@ -31,7 +31,7 @@ PresenterWords presenter_words(const Document& document) try {
   }
   return words;
 } catch (const Error& error) {
-  // Somebody's own sentences.
+  // The user's own sentences have a mistake.
   return {.now_heading = error.what(), .place = {}, .now = {}, .next_heading = {}, .next = {}};
 }
 

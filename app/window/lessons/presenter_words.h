@@ -1,4 +1,4 @@
-// What the presenter view says about a cursor: what the audience is told, and what comes next. Pure.
+// The presenter view's text for a cursor: what the audience is told, and what comes next. Pure.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -14,12 +14,12 @@ struct PresenterWords {
   std::string place;             // "of 12 steps"
   std::vector<std::string> now;  // the narration's sentences
   std::string next_heading;      // "Next: step 3, commit"; "The run ends here."
-  std::string next;  // the first sentence of what the next position tells; "" = not known yet
+  std::string next;  // first sentence of the next position's narration; "" = not known yet
 };
 PresenterWords presenter_words(const Document& document);
 nlohmann::json to_json(const PresenterWords& words);
 
-// "1:05", "1:02:03"; seconds are whole ones.
+// "1:05", "1:02:03", in whole seconds.
 std::string elapsed_text(double seconds);
 
 }  // namespace triescope::app

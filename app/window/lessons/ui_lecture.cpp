@@ -13,11 +13,12 @@ namespace triescope::app {
 namespace {
 
 constexpr float kTitleEm = 1.35f, kTitlePadEm = 0.5f;
-constexpr float kDarkness = 0.8f;  // around the spotlight
+constexpr float kDarkness = 0.8f;  // of the picture around the spotlight
 constexpr float kMostEnlarged = 1.5f;
 
-// A panel takes the room it has, as far as its whole picture fits at the end of the run: what is found
-// once holds for every cursor. A run of this window, which may still grow, is not enlarged.
+// The em of a panel: as large as its room allows while its whole picture at the end of the run
+// fits. The result holds for every cursor. A run of this window is not enlarged, because it may
+// still grow.
 float em_of(Ui& ui, viz::Panel& panel, viz::Rect area, const Document& document) {
   const capture::Capture& capture = *document.capture;
   if (document.run_serial != 0 || capture.status() == capture::RunStatus::kRunning) return ui.em;
@@ -42,7 +43,7 @@ float em_of(Ui& ui, viz::Panel& panel, viz::Rect area, const Document& document)
   return std::round(ui.em * known.back().scale);
 }
 
-// `other`: of the second of two runs.
+// `other`: the panel is the second run's.
 void draw_one(Ui& ui, const std::string& name, viz::Rect place, float em, Document& document,
               bool other = false) {
   LectureMode& lecture = ui.workspace.lecture;
@@ -54,11 +55,11 @@ void draw_one(Ui& ui, const std::string& name, viz::Rect place, float em, Docume
                 to_imgui(ui.theme.border), ui.em * 0.2f, 1.5f);
   viz::Rect area = place.inset(2);
   const bool is_narration = name == "narration";
-  if (!is_narration) {  // which has a heading of its own
+  if (!is_narration) {  // the narration has a heading of its own
     const float head = std::round(ui.em * kTitleEm);
     viz::ImGuiCanvas canvas(list, ui.fonts);
     const viz::TextStyle style{viz::FontFace::kUiBold, ui.em * 0.9f, ui.theme.text};
-    // Which run it is, where there are two.
+    // Of two runs, each panel's title names its run.
     std::string title = panel.info().title;
     if (ui.workspace.comparison.partner()) title += ": " + viz::title_of(*document.capture);
     canvas.text({place.x + ui.em * kTitlePadEm, place.y + ui.em * 0.15f},
@@ -77,11 +78,13 @@ void draw_one(Ui& ui, const std::string& name, viz::Rect place, float em, Docume
   lecture.shown.push_back({(other ? "other " : "") + name, place, em});
 }
 
-// All but a circle about the mouse is dark. Four corners between the circle and the square around it, as
-// fans, and four bars around the square; without smoothing, which would show where they meet.
+// Darkens everything but a circle about the mouse: four corners between the circle and the square
+// around it, as fans, and four bars around the square. They are not smoothed, because smoothing
+// would show where they meet.
 void draw_spotlight(Ui& ui, ImVec2 corner, ImVec2 size) {
   const float r = ui.workspace.lecture.spotlight_radius() * size.y;
-  // While the mouse is elsewhere, over the presenter view for one, the light stays where it was.
+  // While the mouse is elsewhere, for example over the presenter view, the light stays where it
+  // was.
   const ImGuiIO& io = ImGui::GetIO();
   ImGuiStorage& kept = *ImGui::GetStateStorage();
   float& x = *kept.GetFloatRef(ImGui::GetID("spotlight x"), corner.x + size.x / 2);
@@ -105,7 +108,7 @@ void draw_spotlight(Ui& ui, ImVec2 corner, ImVec2 size) {
   bar(corner.x, bottom, end.x, end.y);
   bar(corner.x, std::max(top, corner.y), left, std::min(bottom, end.y));
   bar(right, std::max(top, corner.y), end.x, std::min(bottom, end.y));
-  constexpr int kParts = 16;  // of a quarter
+  constexpr int kParts = 16;  // segments of a quarter circle
   for (int quarter = 0; quarter < 4; ++quarter) {
     const auto point = [&](int part) {
       const float angle = (static_cast<float>(quarter) + static_cast<float>(part) / kParts) *
@@ -134,7 +137,7 @@ void draw_lecture(Ui& ui) {
   ImGuiIO& io = ImGui::GetIO();
   if (lecture.has_spotlight() && io.MouseWheel != 0) {
     lecture.resize_spotlight(io.MouseWheel);
-    io.MouseWheel = 0;  // not the panel's below it
+    io.MouseWheel = 0;  // so that the panel below does not zoom
   }
   if (io.MouseDelta.x != 0 || io.MouseDelta.y != 0) {
     document.focus.hovered = -1;
@@ -164,6 +167,7 @@ void draw_lecture(Ui& ui) {
     const auto on_screen = [&](viz::Rect place) {
       return viz::Rect{place.x + corner.x, place.y + corner.y, place.w, place.h};
     };
+    if (partner) ui.legend = viz::LegendRoom::kTwoRows;
     // A copy: a link in one panel may show another.
     const std::vector<std::string> panels = lecture.panels();
     for (std::size_t i = 0; i < places.panels.size(); ++i)
@@ -174,6 +178,7 @@ void draw_lecture(Ui& ui) {
       draw_one(ui, "narration", on_screen(pair[1].narration), narration_em(ui.em), *partner,
                /*other=*/true);
     }
+    ui.legend = viz::LegendRoom::kPane;
     if (lesson && ui.workspace.lesson.is_open()) {
       const viz::Rect place = on_screen(places.lesson);
       draw_lesson_to_audience(ui, place, narration_em(ui.em));

@@ -27,7 +27,7 @@ std::string tooltip_of(const Link& link) {
   return {};
 }
 
-// What a press on a link does, and hovering over it.
+// Draws a link's button and acts on a press or on hovering over it.
 void link_button(Ui& ui, const LessonRun& run, const ImVec2& at, int id) {
   LessonPlayer& lesson = ui.workspace.lesson;
   ImGui::PushID(id);
@@ -58,7 +58,7 @@ void link_button(Ui& ui, const LessonRun& run, const ImVec2& at, int id) {
     return ui.workspace.say(LogLevel::kInfo, "copied " + ui.state.copy);
   }
   try {
-    lesson.follow(Link(*run.link));  // a copy: the lesson may be another one afterwards
+    lesson.follow(Link(*run.link));  // copied, because the lesson may change while it is followed
   } catch (const std::exception& error) {
     ui.workspace.say(LogLevel::kError, error.what());
   }
@@ -81,11 +81,11 @@ void draw_picture(Ui& ui, const LessonPicture& picture, const viz::Rect& box) {
   if (ImGui::IsItemHovered()) help_tooltip(picture.shown ? picture.text : texture.problem, ui.em);
 }
 
-constexpr float kAudienceChart = 1.16f;  // of the text: a chart's smallest letters have 0.74 em
+constexpr float kAudienceChart = 1.16f;  // em of the text: a chart's smallest letters have 0.74 em
 
-// Who reads the step: somebody at the window, or an audience, whose lecturer answers by keys.
+// Who reads the step: one person at the window, or an audience whose lecturer answers by keys.
 enum class Reader { kOne, kAudience };
-// Where the last question of what was drawn stands, from the top; negative = there is none.
+// Where the last question drawn stands, from the top; negative = there is none.
 struct Drawn {
   float question = -1;
   bool open = false;  // nobody has answered it
@@ -103,7 +103,7 @@ LessonText laid_out(Ui& ui, const lessons::Block& block, float width) {
   return lay_out_lesson(canvas, block, width, look);
 }
 
-// All of it but its pictures, with its top left at `at`.
+// Paints everything but the pictures, with the top left at `at`.
 void paint_text(Ui& ui, const LessonText& text, ImVec2 at) {
   viz::ImGuiCanvas canvas(ImGui::GetWindowDrawList(), ui.fonts);
   const auto moved = [&](viz::Rect box) {
@@ -148,7 +148,8 @@ void draw_bold_text(Ui& ui, const lessons::Marked& text, float width, int& links
 
 namespace {
 
-// One of a question's choices, its text broken into lines. `mark`: what came of it, once it is known.
+// Draws one choice of a question, its text broken into lines. `mark` shows whether it was right,
+// once that is known.
 bool choice_row(Ui& ui, int index, const lessons::Marked& choice, float width,
                 const viz::Mark* mark, bool can_press) {
   const float em = ui.em, pad = em * 0.25f, left = em * 2;
@@ -158,7 +159,7 @@ bool choice_row(Ui& ui, int index, const lessons::Marked& choice, float width,
   for (const LessonRun& run : text.runs) height = std::max(height, run.box.bottom());
   const ImVec2 box(width, std::ceil(height + 2 * pad));
   ImGui::PushID(index);
-  // One that was answered keeps the keyboard's focus: Tab goes on from there.
+  // An answered choice keeps the keyboard's focus, so that Tab goes on from there.
   const bool pressed =
       ImGui::InvisibleButton("choice", box, ImGuiButtonFlags_EnableNav) && can_press;
   const bool over = can_press && (ImGui::IsItemHovered() || ImGui::IsItemFocused());
@@ -230,7 +231,7 @@ void draw_question(Ui& ui, std::size_t piece, const Predict& predict, float widt
                                                }});
       name_part(ui, "number");
       ImGui::SameLine();
-      // A text that is no number is no answer.
+      // A text that is no number cannot be an answer.
       if ((ImGui::Button("Answer") || typed.entered) && typed.problem.empty())
         said = {.number = ui.state.lesson_number};
       refused = typed.problem;
@@ -333,7 +334,7 @@ void draw_head(Ui& ui) {
   }
   if (command_button(ui, "lesson-close", "Leave")) return;
   name_part(ui, "leave");
-  // The way through: a mark for every step, the present one filled.
+  // The progress bar has a mark for every step, the present one filled.
   const float width = ImGui::GetContentRegionAvail().x, gap = ui.em * 0.25f;
   const auto count = static_cast<float>(lesson.steps());
   const float w = (width - gap * (count - 1)) / count;
@@ -418,7 +419,8 @@ void draw_lesson_to_audience(Ui& ui, viz::Rect place, float em) {
   ImGui::BeginChild("lesson", ImVec2(place.w - 1.5f * pad, place.h - 2 * pad), 0,
                     ImGuiWindowFlags_NoNav);
   const Drawn drawn = draw_step(ui, place.w - 2.2f * pad, Reader::kAudience);
-  // What does not fit is scrolled to, once: an open question to its end, else its answer from the question on.
+  // A step that does not fit is scrolled once: an open question to its end, else its answer from
+  // the question on.
   if (std::exchange(ui.state.lesson_to_audience, shown) != shown) {
     if (drawn.open)
       ImGui::SetScrollHereY(1);

@@ -1,4 +1,4 @@
-// An experiment in the lesson pane: what is tried, the chart, chi-square, and what that says.
+// An experiment in the lesson pane: the setup, the chart, chi-square, and the verdict.
 #include <algorithm>
 
 #include "app/lesson/lesson_words.h"
@@ -23,7 +23,7 @@ void draw_experiment(Ui& ui, std::size_t piece, const lessons::Experiment& exper
                         .theme = ui.theme,
                         .em = ui.em};
   for (const lessons::Value& name : task->setup().names) chart.names.push_back(shown_value(name));
-  // Its place is kept while it is being drawn: the chart does not move for it.
+  // The verdict's place is kept while draws are under way, so that the chart does not move.
   const ImVec2 top = ImGui::GetCursorScreenPos();
   if (chart.result)
     marked_line(ui,

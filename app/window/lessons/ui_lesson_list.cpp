@@ -1,4 +1,4 @@
-// The lessons there are, to choose from: on the start screen and in a dialog.
+// The list of lessons to choose from, on the start screen and in a dialog.
 #include <imgui.h>
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 namespace triescope::app {
 namespace {
 
-// Not begun, some questions answered, finished: an empty circle, a half one, a tick.
+// Marks a lesson as not begun (an empty circle), begun (a half one) or finished (a tick).
 void draw_state(Ui& ui, viz::Canvas& canvas, viz::Point at, bool finished, bool begun) {
   const viz::Mark done = ui.theme.mark(capture::NodeState::kAccepted);
   const float em = ui.em, r = em * 0.28f;
@@ -24,7 +24,7 @@ void draw_state(Ui& ui, viz::Canvas& canvas, viz::Point at, bool finished, bool 
   canvas.stroke_circle(at, r, begun ? done.color : ui.theme.text_dim, begun ? 1.5f : 1);
 }
 
-// `number`: its place in the list, from 1.
+// `number` is the place in the list, from 1.
 bool draw_row(Ui& ui, const LibraryLesson& one, std::size_t number, float width) {
   const lessons::FrontMatter& about = one.lesson.about;
   const bool finished = ui.workspace.preferences.finished_lessons.count(one.id) > 0;

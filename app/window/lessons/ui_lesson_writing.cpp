@@ -1,5 +1,5 @@
-// What the lesson pane shows those who write the lesson: a mistake in its file as it is now, and the
-// lines that are being recorded.
+// The lesson pane's help for authors: a mistake in the present file, and the lines that are being
+// recorded.
 #include <algorithm>
 
 #include "app/window/lessons/lesson_card.h"
@@ -19,7 +19,7 @@ void draw_mistake(Ui& ui, float width) {
   name_part(ui, "mistake");
 }
 
-// What does not hold, with its lines, of the file as it is shown.
+// Lists the findings about the file, with their lines.
 void draw_findings(Ui& ui, float width) {
   const LessonPlayer& lesson = ui.workspace.lesson;
   const auto& findings = lesson.findings();

@@ -1,6 +1,6 @@
-// The presenter view: a window of its own for the lecturer, on another monitor where there is one: what
-// the audience is told now, the notes of an open lesson, what comes next with its picture, the time. Its
-// letters grow with it.
+// The presenter view: a window of its own for the lecturer, on another monitor where there is one.
+// It shows what the audience is told now, an open lesson's notes, what comes next with its picture,
+// and the time. Its letters grow with it.
 #include <algorithm>
 #include <cmath>
 #include <ctime>
@@ -13,12 +13,12 @@
 namespace triescope::app {
 namespace {
 
-constexpr float kWidthEm = 52, kHeightEm = 46;  // as it opens, of the desk's em
-// Letters grow with the window: so many of them across and down.
+constexpr float kWidthEm = 52, kHeightEm = 46;  // when it opens, in em of the desk
+// Letters grow with the window: it always has this many em across and down.
 constexpr float kLettersAcross = 40, kLettersDown = 36;
-constexpr float kPictureShare = 0.34f;  // of its height
+constexpr float kPictureShare = 0.34f;  // of the window's height
 
-// A monitor that the window's middle is not on; else beside its corner.
+// A place on a monitor that the main window is not on, else beside its corner.
 ImVec2 first_place(float em) {
   const ImGuiViewport* const main = ImGui::GetMainViewport();
   const ImVec2 middle = main->GetCenter();
@@ -62,7 +62,7 @@ void draw_time(Ui& ui, float em) {
   ui.press_targets.push_back({"reset time", {at.x, at.y, end.x - at.x, end.y - at.y}});
 }
 
-// The audience's first panel as it will be one position on, small.
+// Draws the audience's first panel one position ahead, small.
 void draw_next_picture(Ui& ui, const Document& document, float em) {
   if (document.cursor >= document.capture->end_tick()) return;
   const ImVec2 at = ImGui::GetCursorScreenPos();
@@ -148,7 +148,7 @@ void draw_presenter_view(Ui& ui) {
   ImGui::SetNextWindowClass(&own);
   ImGui::SetNextWindowPos(first_place(desk), ImGuiCond_Appearing);
   ImGui::SetNextWindowSize(ImVec2(desk * kWidthEm, desk * kHeightEm), ImGuiCond_Appearing);
-  ImGui::PushFont(ui.fonts.ui, desk);  // the title's; the contents have their own
+  ImGui::PushFont(ui.fonts.ui, desk);  // for the title; the contents have another size
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(desk, desk * 0.8f));
   ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(desk * 0.5f, desk * 0.28f));
   bool open = true;

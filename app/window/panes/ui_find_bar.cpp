@@ -1,4 +1,4 @@
-// The bar above the panes that finds a text in the run shown.
+// The bar above the panes, which finds a text in the run shown.
 #include <imgui.h>
 #include <imgui_stdlib.h>
 
@@ -30,7 +30,7 @@ float draw_find_bar(Ui& ui, float width) {
     ui.animating = true;
   }
   ImGui::SameLine();
-  // As wide for every number: the buttons stay under the mouse.
+  // The width is the same for every number, so that the buttons stay under the mouse.
   const std::string count = find.count_text(ui.workspace);
   const float at = ImGui::GetCursorPosX();
   ImGui::AlignTextToFramePadding();

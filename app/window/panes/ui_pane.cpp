@@ -1,5 +1,5 @@
-// A pane: the tabs of its panels with what can be done to them, and the panel in front. Its buttons:
-// ui_pane_buttons.cpp; what a right click on a tab offers: ui_tab_menu.cpp.
+// A pane: the tabs of its panels and the panel in front. ui_pane_buttons.cpp draws its buttons,
+// ui_tab_menu.cpp the menu of a tab.
 #include <algorithm>
 #include <cmath>
 
@@ -18,7 +18,7 @@ void draw_pane(Ui& ui, PlacedPane& pane, Document& document, bool floats) {
   ImGui::PopStyleVar();
   ImGui::PopStyleColor();
 
-  // Header: one tab per panel; what does not fit goes into a list.
+  // The header has one tab per panel; tabs that do not fit go into a list.
   const float header = std::round(ui.em * 1.75f);
   const float pad = ui.em * 0.45f;
   const ImVec2 origin = ImGui::GetCursorScreenPos();
@@ -32,7 +32,7 @@ void draw_pane(Ui& ui, PlacedPane& pane, Document& document, bool floats) {
   };
   for (const std::string& name : pane.panels)
     total += ImGui::CalcTextSize(title_of(name).c_str()).x + pad * 2;
-  // The buttons that zoom are there where they take no tab's room; keys and the tab's menu remain.
+  // Zoom buttons are drawn only where they take no tab's room; keys and the tab's menu zoom too.
   const viz::Panel* const front = document.panel(pane.node->active);
   const bool zooms = front && front->info().zooms &&
                      total + pad + pane_buttons_width(ui, /*zooms=*/true) <= pane.area.w;

@@ -1,5 +1,5 @@
-// The buttons at the right of a pane's tabs: what the panel shows, zoom and fit, export, maximise.
-// Drawn as lines, so that they need no font, but for the question mark.
+// The buttons at the right of a pane's tabs: about the panel, zoom and fit, export, maximise. All
+// but the question mark are drawn as lines and need no font.
 #include <cmath>
 
 #include "app/window/panes/ui_panes.h"
@@ -10,7 +10,7 @@ namespace {
 
 constexpr float kButtonEm = 1.5f, kPadEm = 0.45f, kTabListEm = 1.9f;  // the list of hidden tabs
 
-// The popup of the question mark.
+// The popup that the question mark opens.
 void draw_about_panel(Ui& ui, const viz::PanelInfo& info) {
   ImGui::SetNextWindowSize(ImVec2(ui.em * 30, 0));
   if (!ImGui::BeginPopup("about this panel")) return;
@@ -42,7 +42,7 @@ void draw_pane_buttons(Ui& ui, PaneNode& pane, const viz::Panel* front, viz::Rec
   const ImU32 ink = to_imgui(ui.theme.text_dim);
   const float button = ui.em * kButtonEm, r = ui.em * 0.34f;
   float right = header.right() - ui.em * kPadEm * 0.5f;
-  // The next one to the left; `middle`: where its sign goes.
+  // Places the next button to the left; `middle` is the middle of its sign.
   ImVec2 middle;
   const auto pressed = [&](const char* id, const char* help) {
     right -= button;
@@ -75,7 +75,7 @@ void draw_pane_buttons(Ui& ui, PaneNode& pane, const viz::Panel* front, viz::Rec
       ui.workspace.layouts.maximised = is_maximised ? "" : pane.active;
       ui.animating = true;
     }
-    // A frame; maximised: a frame within a frame.
+    // The sign is a frame, and a frame within a frame while the pane is maximised.
     list->AddRect(ImVec2(middle.x - r, middle.y - r), ImVec2(middle.x + r, middle.y + r), ink, 0,
                   1.5f);
     if (is_maximised)

@@ -1,5 +1,5 @@
-// The panes of the window and those that float in windows of their own, their splitters, and tabs
-// that are dragged between them.
+// The panes of the window, those that float in windows of their own, their splitters, and tabs that
+// are dragged between them.
 #include <imgui.h>
 #include <imgui_internal.h>
 
@@ -17,7 +17,7 @@ namespace triescope::app {
 namespace {
 
 constexpr float kMinPaneWidthEm = 19, kMinPaneHeightEm = 9, kMinStripEm = 6.2f, kSplitterEm = 0.45f;
-constexpr float kSplitterKeyShare = 0.02f;  // an arrow
+constexpr float kSplitterKeyShare = 0.02f;  // of the length, by an arrow key
 constexpr float kFloatWidthEm = 44, kFloatHeightEm = 30;
 
 void draw_splitter(Ui& ui, const PlacedSplitter& splitter) {
@@ -62,7 +62,7 @@ std::string window_name(const FloatingPane& pane) {
   return "triescope###floating" + std::to_string(pane.serial);
 }
 
-// The keyboard's focus goes from the window it is in to the next one, and shows itself there.
+// Moves the keyboard's focus from its window to the next one and makes it visible there.
 void focus_window(Ui& ui, int by) {
   std::vector<ImGuiWindow*> windows = {ImGui::FindWindowByName("triescope")};
   for (const FloatingPane& pane : ui.workspace.layouts.now.floating)
@@ -75,7 +75,7 @@ void focus_window(Ui& ui, int by) {
       windows[static_cast<std::size_t>(at == count ? 0 : (at + by + count) % count)];
   ui.state.walk.begin();
   ImGui::FocusWindow(next, ImGuiFocusRequestFlags_RestoreFocusedChild);
-  // To where it was in that window the last time, else to the first part there.
+  // The focus returns to where it was in that window the last time, else to the first part there.
   ImGuiWindow* const inner = ImGui::GetCurrentContext()->NavWindow;
   if (inner->NavLastIds[0] == 0) ImGui::NavInitWindow(inner, /*force_reinit=*/true);
   ImGui::SetNavCursorVisible(true);
@@ -84,7 +84,7 @@ void focus_window(Ui& ui, int by) {
   ui.animating = true;
 }
 
-// A window of its own for every floating tree; closing it brings its panels back.
+// Draws a window for every floating tree; closing one brings its panels back.
 void draw_floating(Ui& ui, Document& document) {
   PaneLayout& layout = ui.workspace.layouts.now;
   std::size_t closed = layout.floating.size();
@@ -115,8 +115,8 @@ void draw_floating(Ui& ui, Document& document) {
   ui.animating = true;  // the panes show the panels in the next frame
 }
 
-// Takes a panel out, into a window at `at` of this frame. Positions are the window's as long as
-// there is one, and the screen's from then on.
+// Moves a panel into a window at `at`, a position in this frame. Positions are relative to the main
+// window until there is another window, and to the screen from then on.
 void undock_at(Ui& ui, const std::string& panel, ImVec2 at) {
   ImVec2 corner(0, 0);
   const ImGuiPlatformIO& platform = ImGui::GetPlatformIO();
@@ -128,7 +128,7 @@ void undock_at(Ui& ui, const std::string& panel, ImVec2 at) {
   ui.animating = true;
 }
 
-// A tab is being dragged: shows where it would go, and puts it there when it is let go.
+// Shows where the dragged tab would go, and puts it there when it is let go.
 void drag_panel(Ui& ui, const Document& document) {
   const std::string panel = ui.state.dragged_panel;
   if (panel.empty()) return;
@@ -164,7 +164,7 @@ void drag_panel(Ui& ui, const Document& document) {
     undock_at(ui, panel, ImVec2(mouse.x - ui.em * 3, mouse.y - ui.em));
 }
 
-// Runs or captures from before: name or prompt, method, when they were recorded; a click opens one.
+// Lists earlier runs or captures by name or prompt, method and time; a click opens one.
 void draw_recent(Ui& ui, const char* title, const std::string& part,
                  const std::vector<RecentCapture>& recent, std::size_t most, float width) {
   if (recent.empty()) return;
@@ -207,7 +207,7 @@ void draw_empty(Ui& ui, viz::Rect area) {
   const bool beside = area.w >= ui.em * 58;
   const float whole = std::min(area.w - ui.em * 2, ui.em * (beside ? 66 : 34));
   const float width = beside ? whole * 0.45f : whole, left = (area.w - whole) / 2;
-  // Higher up where the list of lessons needs the room.
+  // The list starts higher up where the lessons need the room.
   float& list_height = ui.state.lesson_list_height;
   const float top = std::max(
       ui.em, beside ? std::min(area.h * 0.14f, area.h - list_height - ui.em) : area.h * 0.1f);
@@ -234,7 +234,7 @@ void draw_empty(Ui& ui, viz::Rect area) {
   command_button(ui, "start-run", "Start and run");
   ImGui::SameLine();
   command_button(ui, "open", "Open…");
-  // Runs come first: a file that was saved or opened can be found by its name.
+  // Runs come first, because a saved or opened file can also be found by its name.
   draw_recent(ui, "Recent runs", "run", ui.workspace.preferences.recent_runs, beside ? 6 : 4,
               width);
   draw_recent(ui, "Recent captures", "recent", ui.workspace.preferences.recent_captures,
@@ -261,7 +261,7 @@ void draw_empty(Ui& ui, viz::Rect area) {
 void draw_panes(Ui& ui, viz::Rect area) {
   Document& document = *ui.workspace.active();
   ui.drop_targets.clear();
-  // Hover is computed again in every frame; scripts may set it, so it is only cleared when the
+  // Hover is computed again in every frame. Scripts may set it, so it is cleared only when the
   // mouse moves.
   if (ImGui::GetIO().MouseDelta.x != 0 || ImGui::GetIO().MouseDelta.y != 0)
     document.focus.hovered = -1;
@@ -277,13 +277,14 @@ void draw_panes(Ui& ui, viz::Rect area) {
     ui.maximised = true;
     draw_pane(ui, pane, document, /*floats=*/false);
     ui.maximised = false;
-    // A tab was pressed; what a link or a button chose while it was drawn stays.
+    // A pressed tab becomes the maximised panel. A link or a button may have chosen another one
+    // meanwhile, which stays.
     if (ui.workspace.layouts.maximised == shown) ui.workspace.layouts.maximised = single.active;
     ui.drop_targets.clear();
     ui.state.dragged_panel.clear();  // there is one pane, and it is not the layout's
     return;
   }
-  // Before what may get it is drawn.
+  // The focus moves before the windows that may get it are drawn.
   if (const int by = std::exchange(ui.state.next_window, 0); by != 0) focus_window(ui, by);
   draw_tree(ui, *ui.workspace.layouts.now.root, area, document, /*floats=*/false);
   draw_floating(ui, document);

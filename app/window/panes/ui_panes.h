@@ -1,4 +1,4 @@
-// The panes, what each is made of, and the bar that finds in them.
+// The panes, their parts, and the bar that searches them.
 #pragma once
 
 #include "app/window/shell/ui.h"
@@ -6,15 +6,15 @@
 namespace triescope::app {
 
 void draw_panes(Ui& ui, viz::Rect area);
-void draw_empty(Ui& ui, viz::Rect area);  // in their place while no capture is open
-// ui_pane.cpp; `floats`: in a window of its own.
+void draw_empty(Ui& ui, viz::Rect area);  // stands in the panes' place while no capture is open
+// ui_pane.cpp. `floats`: the pane is in a window of its own.
 void draw_pane(Ui& ui, PlacedPane& pane, Document& document, bool floats);
-// ui_pane_buttons.cpp; `zooms`: with those that zoom and fit; `front`: the panel in front, nullptr =
-// none.
+// ui_pane_buttons.cpp. `zooms`: the buttons that zoom and fit are drawn too. `front` is the panel
+// in front; nullptr = none.
 void draw_pane_buttons(Ui& ui, PaneNode& pane, const viz::Panel* front, viz::Rect header,
                        bool zooms, bool floats);
 void draw_tab_menu(Ui& ui, const std::string& name, Document& document);  // ui_tab_menu.cpp
-float pane_buttons_width(const Ui& ui, bool zooms);  // px, with the list of hidden tabs
+float pane_buttons_width(const Ui& ui, bool zooms);  // px, including the list of hidden tabs
 
 float draw_find_bar(Ui& ui, float width);  // ui_find_bar.cpp; returns its height
 

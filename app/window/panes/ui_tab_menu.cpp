@@ -1,5 +1,5 @@
-// What a right click on a tab offers, or the Menu key while the tab has the focus: where the panel goes, its
-// picture, and what of it is shown.
+// The menu of a tab, by right click or by the Menu key while the tab has the focus: where the panel
+// goes, its picture, and what of it is shown.
 #include "app/window/panes/ui_panes.h"
 #include "app/window/shell/style.h"
 
@@ -22,7 +22,7 @@ void draw_tab_menu(Ui& ui, const std::string& name, Document& document) {
     ui.state.export_panel = name;
     ui.state.open(Dialog::kExport);
   }
-  // To this panel, not to the one that the mouse was over.
+  // The key acts on this panel, not on the one that the mouse was over.
   const auto key = [&](const char* label, const char* chord, bool PanelKeys::*which) {
     if (!ImGui::MenuItem(label, chord)) return;
     ui.state.panel_keys.*which = true;

@@ -1,5 +1,5 @@
-// What the model and the run of the run bar take, and what is free: at the right end of the model's
-// heading.
+// The memory that the run bar's model and run need, and the memory that is free, at the right end
+// of the model's heading.
 #include <imgui.h>
 
 #include <algorithm>
@@ -15,11 +15,11 @@
 namespace triescope::app {
 namespace {
 
-constexpr double kSeconds = 2;  // what is free changes without us
+constexpr double kSeconds = 2;  // other programs change the free memory too
 
 std::string bytes(std::int64_t count) { return viz::bytes_text(static_cast<double>(count)); }
 
-// As it is now: `line` for the run bar, `why` where something does not fit.
+// Renews `line` for the run bar, and `why` where something does not fit.
 void look_up(Ui& ui, const RunRequest& request, std::int64_t prompt_tokens) {
   auto& [made_for, line, what, why, inspected, until] = ui.state.memory;
   const LoadOptions options = target_options(request);
@@ -30,7 +30,7 @@ void look_up(Ui& ui, const RunRequest& request, std::int64_t prompt_tokens) {
     const bool is_loaded = live.model && live.model->path == path &&
                            live.model->device == request.device &&
                            live.model->dtype == request.dtype;
-    // Headers of large files are read once, not every two seconds.
+    // A large file's header is read once, not every two seconds.
     if (!is_loaded && inspected.path != path) inspected = inspect_model(path);
     const ModelInfo& info = is_loaded ? *live.model : inspected;
     const MemoryNeed need = memory_need(info, options);
@@ -45,7 +45,7 @@ void look_up(Ui& ui, const RunRequest& request, std::int64_t prompt_tokens) {
     if (!is_loaded) why = why_it_does_not_fit(info, options, free);
     if (why.empty()) why = why_kv_may_not_fit(info, options, request, prompt_tokens, free);
   } catch (const Error&) {
-    // Starting says what is wrong with the model or the settings.
+    // Starting the run says what is wrong with the model or the settings.
   }
 }
 

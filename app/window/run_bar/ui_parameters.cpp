@@ -1,4 +1,4 @@
-// The run bar's controls, built from MethodInfo.
+// The run bar's controls, built from a method's MethodInfo.
 #include <imgui.h>
 #include <imgui_stdlib.h>
 
@@ -20,7 +20,7 @@ bool as_boolean(const json& value) {
   return value.is_boolean() ? value.get<bool>() : json_text(value) == "true";
 }
 
-// A choice lists its values anyway.
+// The range of a parameter; "" for a choice, which lists its values itself.
 std::string allowed_text(const Parameter& parameter) {
   const std::string range = range_text(parameter);
   return parameter.kind == ParameterKind::kChoice || range.empty() ? "" : "\nAllowed: " + range;
@@ -31,7 +31,7 @@ std::string default_text(const Parameter& parameter) {
   return word.empty() ? json_text(parameter.default_value) : word;
 }
 
-// One control, which may change `value`.
+// Draws one control, which may change `value`.
 NumberAnswer edit(const Ui& ui, const Parameter& parameter, json& value) {
   const std::string id = "##" + parameter.name;
   switch (parameter.kind) {
@@ -82,7 +82,7 @@ NumberAnswer edit(const Ui& ui, const Parameter& parameter, json& value) {
   return {};
 }
 
-// A row of a table: title and control; true if the value changed.
+// A table row with title and control; true if the value changed.
 bool edit_row(const Ui& ui, const MethodInfo& method, const Parameter& parameter, json& settings) {
   const float em = ui.em;
   bool changed = false;
@@ -112,7 +112,7 @@ bool edit_row(const Ui& ui, const MethodInfo& method, const Parameter& parameter
   ImGui::BeginGroup();
   const NumberAnswer answer = edit(ui, parameter, value);
   if (answer.changed) {
-    // The default that a refused text gave back is not a setting.
+    // The default is no setting where it only came back in place of a refused text.
     if (answer.restored && value == parameter.default_value)
       settings.erase(parameter.name);
     else
@@ -122,13 +122,13 @@ bool edit_row(const Ui& ui, const MethodInfo& method, const Parameter& parameter
   ImGui::EndGroup();
   ImGui::EndDisabled();
   if (!idle.empty()) help_tooltip(help, em);
-  // What was typed stays, with the reason why a run would refuse it.
+  // The typed value stays, with the reason why a run would refuse it.
   if (idle.empty())
     draw_problem(ui, answer.problem.empty() ? why_refused(parameter, value) : answer.problem);
   return changed;
 }
 
-// "Sampling", with what there is to know without opening it.
+// "Sampling", with a summary of what is set in the group.
 std::string heading_of(const MethodInfo& method, const ParameterGroup& group,
                        const json& settings) {
   std::size_t set = 0, idle = 0;
@@ -156,7 +156,8 @@ bool edit_parameters(const Ui& ui, const MethodInfo& method, json& settings) {
     };
     const bool idle = std::ranges::all_of(group.parameters, is_idle);
     const bool open = !idle && (!group.folded || std::ranges::any_of(group.parameters, is_set));
-    // A method is a tree of its own; what has no effect folds itself away, and can be opened.
+    // The key holds the method's name, so that each method folds on its own. It also holds `idle`:
+    // a group without effect folds itself, and can be opened.
     ImGui::PushID((method.name + group.title + (idle ? " idle" : "")).c_str());
     const bool shown =
         ImGui::TreeNodeEx(heading_of(method, group, settings).c_str(),

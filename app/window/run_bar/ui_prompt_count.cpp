@@ -1,4 +1,4 @@
-// How many tokens the prompt has, as the loaded model splits it, and what to do if it is too long.
+// Counts the prompt's tokens as the loaded model splits it, and says what to do if it is too long.
 #include <imgui.h>
 
 #include <algorithm>

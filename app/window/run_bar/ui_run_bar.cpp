@@ -19,7 +19,7 @@ namespace triescope::app {
 
 namespace {
 
-// `entries`, read again as the list opens, inside an open combo; a click writes one into `model`.
+// Lists `entries` inside an open combo, read again as it opens. A click writes one into `model`.
 void list_catalog(Ui& ui, std::vector<CatalogEntry>& entries,
                   std::vector<CatalogEntry> (RunHost::*read)() const, const std::string& shown,
                   std::string& model) {
@@ -30,7 +30,7 @@ void list_catalog(Ui& ui, std::vector<CatalogEntry>& entries,
   }
 }
 
-// What drafts if the field stays empty; "" = nothing does.
+// The file name of the drafter that is used if the field stays empty; "" = none is.
 const std::string& default_draft_of(Ui& ui, const MethodInfo& method, const RunRequest& request) {
   if (const std::pair of{method.name, request.model}; ui.state.default_draft_of != of) {
     ui.state.default_draft_of = of;
@@ -44,7 +44,7 @@ const std::string& default_draft_of(Ui& ui, const MethodInfo& method, const RunR
   return ui.state.default_draft;
 }
 
-// Where a draft model runs, where there is a choice.
+// The device of a draft model, where there is a choice.
 void draw_draft_device(Ui& ui, RunRequest& request) {
   std::string& chosen = request.draft_device;
   if (ui.workspace.devices.size() < 2 && chosen.empty()) return;
@@ -132,8 +132,8 @@ void draw_heading(Ui& ui, const char* text) {
   ImGui::PopFont();
 }
 
-// One click takes over what the run shown was started with. Always there: the fields below it stay in
-// their places.
+// A button that takes over the request of the run shown. It is always drawn, so that the fields
+// below it stay in their places.
 void draw_take_run(Ui& ui) {
   const Command* const command = ui.commands.find("take-run");
   const bool can = command->is_enabled();
@@ -147,7 +147,7 @@ void draw_take_run(Ui& ui) {
       ui.em);
 }
 
-// Of keys and values; on a GPU they have the weights'.
+// The dtype of keys and values; on a GPU they have the weights'.
 void draw_kv_dtype(Ui& ui, RunRequest& request) {
   const bool can_choose = request.device == "cpu";
   if (!can_choose) request.kv_dtype.reset();
@@ -168,7 +168,7 @@ void draw_kv_dtype(Ui& ui, RunRequest& request) {
   name_part(ui, "kv dtype");
 }
 
-// Each device with its free memory. Inside an open combo.
+// Lists each device with its free memory, inside an open combo.
 void list_devices_with_memory(Ui& ui, RunRequest& request) {
   std::vector<std::string>& memory = ui.state.device_memory;
   const std::vector<DeviceInfo>& devices = ui.workspace.devices;
@@ -190,7 +190,7 @@ void draw_model(Ui& ui, RunRequest& request) {
       request.model.empty()
           ? (ui.state.catalog.empty() ? "none installed" : ui.state.catalog.front().name)
           : request.model;
-  // Of a path, the file or the model: its folders are in the tooltip.
+  // A path is shown by its file or model name; its folders are in the tooltip.
   const std::string file = formats::folder_model_name(shown);
   const std::string fitted =
       middle_fitted(file.empty() ? shown : file,
@@ -266,7 +266,8 @@ void draw_start(Ui& ui) {
   };
   ImGui::BeginDisabled(live.state == LiveState::kLoading);
   const float half = (ImGui::GetContentRegionAvail().x - ImGui::GetStyle().ItemSpacing.x) / 2;
-  // Not lit: start screen and tool bar say which button comes next, and one alone is.
+  // These are not lit: the start screen and the tool bar show which button comes next, and only one
+  // is lit.
   button("start", "Start", half);
   ImGui::SameLine();
   button("start-run", "Start and run", -FLT_MIN);
@@ -289,16 +290,16 @@ void draw_loaded(Ui& ui) {
 
 }  // namespace
 
-// What a person changes from run to run comes first, and the way to start is always in sight: only what
-// lies between scrolls.
+// Settings that change from run to run come first. Start is always in sight: only the part between
+// scrolls.
 void draw_run_bar(Ui& ui, ImVec2 size) {
   ImGui::PushStyleColor(ImGuiCol_ChildBg, to_imgui_vec(ui.theme.surface));
   ImGui::BeginChild("run bar", size,
                     ImGuiChildFlags_AlwaysUseWindowPadding | ImGuiChildFlags_NavFlattened,
                     ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
   RunRequest& request = ui.workspace.request();
-  // What is wrong with the prompt stands above Start and takes its room from the end of what scrolls, so
-  // that no field moves as it comes and goes.
+  // A problem of the prompt stands above Start and takes its room from the end of the part that
+  // scrolls, so that no field moves as it comes and goes.
   const std::string problem = prompt_problem(ui, request);
   const float spacing = ImGui::GetStyle().ItemSpacing.y;
   const float problem_height = problem.empty()

@@ -1,4 +1,4 @@
-// The run bar, and what it is made of.
+// The run bar and its parts.
 #pragma once
 
 #include "app/window/shell/ui.h"
@@ -6,18 +6,19 @@
 namespace triescope::app {
 
 void draw_run_bar(Ui& ui, ImVec2 size);
-// At the right end of the heading's line; a problem in its colour, with a cross. ui_prompt_count.cpp
+// Draws a note at the right end of the heading's line; a problem has its colour and a cross.
+// ui_prompt_count.cpp
 void draw_heading_note(Ui& ui, const std::string& text, bool problem, const std::string& help);
 void draw_prompt_count(Ui& ui, const RunRequest& request);  // ui_prompt_count.cpp
-// Where the model that the request names lies; "" = there is none of the name. Looked up when the name
-// changes. ui_run_bar.cpp
+// The path of the request's model; "" = no model has this name. Looked up when the name changes.
+// ui_run_bar.cpp
 const std::string& path_of_model(Ui& ui, const RunRequest& request);
-// Why the prompt cannot be run with its model, and what to do about it; "" = it can, or is still
+// Why the prompt cannot be run with its model, and what to do about it. "" = it can be, or is still
 // being counted. ui_prompt_count.cpp
 std::string prompt_problem(const Ui& ui, const RunRequest& request);
 void draw_memory_line(Ui& ui, const RunRequest& request);  // ui_memory_line.cpp
 void draw_prompt(Ui& ui, RunRequest& request);             // ui_run_prompt.cpp
-// Controls of the method's parameters, in groups; true if one changed. ui_parameters.cpp
+// Draws controls for the method's parameters, in groups; true if one changed. ui_parameters.cpp
 bool edit_parameters(const Ui& ui, const MethodInfo& method, nlohmann::json& settings);
 
 }  // namespace triescope::app

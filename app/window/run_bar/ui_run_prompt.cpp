@@ -1,4 +1,4 @@
-// The prompt of the run bar, how it is read, and how far the run goes.
+// The run bar's prompt, how it is read, and the length of the run.
 #include <imgui.h>
 #include <imgui_stdlib.h>
 
@@ -15,7 +15,7 @@
 namespace triescope::app {
 namespace {
 
-constexpr float kTurnEm = 3.1f;  // of the system prompt and of a turn: two lines
+constexpr float kTurnEm = 3.1f;  // height of the system prompt and of a turn: two lines
 
 // A line below the prompt that drags its lower edge.
 void draw_prompt_edge(Ui& ui) {
@@ -35,7 +35,7 @@ void draw_prompt_edge(Ui& ui) {
   help_tooltip("Drag: a taller prompt. Double-click: as it was made.", ui.em);
 }
 
-// Several lines; `hint` stands in an empty one. `height` in em.
+// A text field of several lines, `height` in em. `hint` is shown while it is empty.
 void draw_text_field(Ui& ui, const char* id, std::string& text, float height, const char* hint) {
   const std::string before = text;
   const ImVec2 at = ImGui::GetCursorScreenPos();
@@ -48,7 +48,7 @@ void draw_text_field(Ui& ui, const char* id, std::string& text, float height, co
                                       ImGui::GetColorU32(ImGuiCol_TextDisabled), hint);
 }
 
-// An earlier message: its role, a button that deletes it, its text. False: it is to be deleted.
+// An earlier message: its role, its text and a button that deletes it. False: delete it.
 bool draw_turn(Ui& ui, ChatMessage& turn, std::size_t index) {
   ImGui::PushID(static_cast<int>(index));
   const float button = ImGui::GetFrameHeight();
@@ -71,7 +71,7 @@ bool draw_turn(Ui& ui, ChatMessage& turn, std::size_t index) {
   return !deleted;
 }
 
-// What comes before the prompt in a chat.
+// The messages that come before the prompt in a chat.
 void draw_conversation(Ui& ui, RunRequest& request) {
   ImGui::TextDisabled("system");
   draw_text_field(ui, "##system", request.system, kTurnEm, "System prompt: the template's own");
@@ -85,7 +85,7 @@ void draw_conversation(Ui& ui, RunRequest& request) {
       request.turns.erase(request.turns.begin() + static_cast<std::ptrdiff_t>(i--));
 }
 
-// A new turn is the last before the prompt; user and assistant take turns.
+// Adds a turn as the last before the prompt; user and assistant alternate.
 void draw_add_turn(Ui& ui, RunRequest& request) {
   if (ImGui::Button("Add turn")) {
     const bool answers = !request.turns.empty() && request.turns.back().role == "user";

@@ -1,5 +1,5 @@
-// Chord: a key with modifiers, numbered as GLFW does (Dear ImGui before 1.87 has no names for
-// function keys).
+// Chord: a key with modifiers, in GLFW's numbers (Dear ImGui before 1.87 has no names for function
+// keys).
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ struct Chord {
   bool operator==(const Chord&) const = default;
 };
 
-// "Ctrl+Shift+P" both ways. Error{kInvalidArgument}: says what is not a key.
+// These convert "Ctrl+Shift+P" both ways. Error{kInvalidArgument}: says what is not a key.
 std::string to_string(Chord chord);
 Chord chord_from_string(const std::string& text);
 

@@ -1,4 +1,5 @@
-// Command: what the window can do, as menu, keys, palette and scripts know it, and the list of them all.
+// Command: one action of the window, as menu, keys, palette and scripts know it, and the list of
+// all commands.
 #pragma once
 
 #include <functional>
@@ -12,15 +13,15 @@ namespace triescope::app {
 struct Command {
   std::string id = {};                     // "step"
   std::string title = {};                  // "Step"
-  std::string menu = {};                   // "Run"; "" = palette and keys alone
+  std::string menu = {};                   // "Run"; "" = only palette and keys
   std::vector<Chord> chords = {};          // the first is shown
-  std::vector<Chord> lecture_chords = {};  // in lecture mode alone, before all others
+  std::vector<Chord> lecture_chords = {};  // in lecture mode, before all others
   std::function<void()> run = {};
   std::function<bool()> enabled = {};  // empty = always
   std::function<bool()> checked = {};  // empty = no tick
   bool separator_before = false;
-  std::string help = {};      // what the title does not say; "" = nothing
-  std::string keywords = {};  // other words that people look for it by
+  std::string help = {};      // adds to the title; "" = nothing
+  std::string keywords = {};  // other words that people search for
 
   bool is_enabled() const { return !enabled || enabled(); }
 };

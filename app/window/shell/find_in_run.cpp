@@ -12,7 +12,7 @@ std::vector<std::int32_t> nodes_with(const capture::Capture& capture, const std:
   const std::string wanted = lower(query);
   if (wanted.empty()) return {};
   const auto nodes = capture.nodes();
-  // What a path ends with: as much as an occurrence may have before the next token.
+  // A path's end is kept as far as a match may begin before the next token.
   const std::size_t keep = wanted.size() - 1;
   const auto end_of = [&](const std::string& text) {
     return text.size() > keep ? text.substr(text.size() - keep) : text;

@@ -1,5 +1,5 @@
-// FindInRun: a text that is looked for in the run shown, in what it decoded and in every draft; and which of
-// the places that have it was gone to last. No drawing. The window thread's own.
+// FindInRun: searches the text of the run shown and every draft, and knows which match was visited
+// last. Draws nothing; window thread only.
 #pragma once
 
 #include <cstdint>
@@ -12,13 +12,13 @@ namespace triescope::app {
 
 class Workspace;
 
-// The nodes at which `query` ends: in their own token, or begun in those before them on their path, the
-// prompt included; in the order in which they came into the tree. ASCII case does not count. A token is
-// also found as panels write it ("·the"). An empty query: none.
+// The nodes at which `query` ends, in the order in which they came into the tree. A match lies in
+// the node's own token, or begins in earlier tokens of its path or in the prompt. ASCII case is
+// ignored. A token is also found as panels write it ("·the"). An empty query matches nothing.
 std::vector<std::int32_t> nodes_with(const capture::Capture& capture, const std::string& query);
 
-// Which of `nodes`, which are in ascending order, comes after `from` (+1) or before it (-1), round the
-// end. REQUIRES: there are some.
+// The index of the node in `nodes` (ascending) that comes after `from` (+1) or before it (-1),
+// wrapping round. REQUIRES: `nodes` is not empty.
 std::size_t match_beside(const std::vector<std::int32_t>& nodes, std::int32_t from, int direction);
 
 class FindInRun {
@@ -26,18 +26,18 @@ class FindInRun {
   bool open = false, just_opened = false;
   std::string query = {};
 
-  // Looks again where the query, the run shown or what it has recorded is another one than before.
+  // Searches again if the query, the run shown or its recorded part has changed.
   void update(const Workspace& workspace);
-  // To the next match after the node that is locked, else after the cursor; -1: to the one before. The
-  // cursor goes to where it had just come, and it is locked. Says so where there is none.
+  // Goes to the next match after the locked node, else after the cursor; -1: to the previous one.
+  // Locks the node and puts the cursor just behind its arrival. Says so where there is no match.
   void go(Workspace& workspace, int direction);
   const std::vector<std::int32_t>& matches() const { return matches_; }
-  // "3 of 12", "12 found", "not found"; "" while nothing is looked for.
+  // "3 of 12", "12 found", "not found"; "" without a query.
   std::string count_text(const Workspace& workspace) const;
 
  private:
   std::string found_for_;
-  std::uint64_t serial_ = 0;  // of the document
+  std::uint64_t serial_ = 0;  // the document's
   std::size_t nodes_ = 0;
   std::vector<std::int32_t> matches_;
 };

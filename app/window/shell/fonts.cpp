@@ -14,8 +14,8 @@
 namespace triescope::app {
 namespace {
 
-// The file of the font fontconfig names for `pattern`; "" if it is of another family (`strict`) or
-// of a kind we cannot load.
+// The file of the font that fontconfig finds for `pattern`; "" if it is of another family
+// (`strict`) or of a kind that cannot be loaded.
 std::string font_file(const std::string& pattern, const std::string& family, bool strict) {
   std::string path;
   FcPattern* wanted = FcNameParse(reinterpret_cast<const FcChar8*>(pattern.c_str()));
@@ -43,8 +43,8 @@ struct Choice {
   bool strict;
 };
 
-// The first choice that is installed, then the others for the glyphs it lacks; where none has letters,
-// first of all the built-in one.
+// Loads the first choice that is installed; the others fill the glyphs it lacks. Where no font has
+// letters, the built-in one comes first.
 ImFont* load_face(ImFontAtlas& atlas, const std::vector<Choice>& choices, bool has_letters) {
   ImFont* font = has_letters ? nullptr : atlas.AddFontDefaultVector();
   std::vector<std::string> used;
@@ -67,7 +67,7 @@ viz::ImGuiFonts load_fonts(viz::PangoGlyphs& glyphs) {
   atlas.FontLoaderFlags = ImGuiFreeTypeLoaderFlags_LightHinting;
   FcInit();
   viz::ImGuiFonts fonts{};
-  // Fonts without letters still have their own characters to give.
+  // A font without letters can still supply other characters.
   const bool has_letters = viz::why_no_letters().empty();
   fonts.ui = load_face(atlas,
                        {{"Inter:weight=80", "Inter", true},

@@ -1,7 +1,7 @@
-// Fonts: found through fontconfig (Inter, JetBrains Mono, DejaVu, else whatever the system has),
-// with glyphs that the first choice lacks taken from the next, and any other character from any
-// font there is; Dear ImGui's built-in font if none has Latin letters. Glyphs are made on demand, in
-// every size that is drawn.
+// Fonts: found through fontconfig (Inter, JetBrains Mono, DejaVu, else any font of the system). A
+// glyph that the first choice lacks comes from the next one, and any other character from any font
+// there is. If none has Latin letters, Dear ImGui's built-in font is used. Glyphs are made on
+// demand, in every size that is drawn.
 #pragma once
 
 #include "viz/canvas/imgui_canvas.h"

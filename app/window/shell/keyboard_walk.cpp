@@ -10,12 +10,13 @@
 namespace triescope::app {
 
 namespace {
-// In frames: Dear ImGui moves its focus a frame after the key.
+// Frames to wait, because Dear ImGui moves its focus a frame after the key.
 constexpr int kPatience = 4, kPatienceWithGone = 2;
 }  // namespace
 
 void KeyboardWalk::begin() {
-  // From what was disabled meanwhile Tab finds no way on: it begins from the start.
+  // Tab finds no way on from an item that was disabled meanwhile, so the walk begins from the
+  // start.
   if (ImGui::GetCurrentContext()->NavIdItemFlags & ImGuiItemFlags_Disabled)
     ImGui::SetNavCursorVisible(false);
   on_ = true;

@@ -1,7 +1,8 @@
-// Keyboard walk: Tab puts a visible focus into the window, on Dear ImGui's keyboard navigation. Without one, keys are
-// the program's: arrows step, Space plays. With one, Tab, arrows, Enter, Space, Home, End and the page keys
-// are those of what has the focus; F keys and Ctrl combinations stay the program's. It ends with Escape or a
-// click. In lecture mode there is none: its keys are a presenter's. Not thread-safe: the window's thread.
+// Keyboard walk: Tab puts a visible focus into the window, by Dear ImGui's keyboard navigation.
+// Without a focus, keys are the program's: arrows step, Space plays. With one, Tab, arrows, Enter,
+// Space, Home, End and the page keys go to the focused item; F keys and Ctrl combinations stay the
+// program's. Escape or a click ends the walk. Lecture mode has none, because its keys are a
+// presenter's. Not thread-safe: window thread only.
 #pragma once
 
 #include <imgui.h>
@@ -15,37 +16,40 @@ namespace triescope::app {
 
 class KeyboardWalk {
  public:
-  // A key that may begin it: Tab, or Alt, which leads to the menus.
+  // Handles a key that may begin a walk: Tab, or Alt, which leads to the menus.
   void begin();
   void end();
-  // Of the frame that was drawn last: something has a visible focus.
+  // True if an item had a visible focus in the last frame.
   bool has_focus() const;
-  // Between frames: tells Dear ImGui, and ends where the focus went, by a click for example.
+  // Called between frames: tells Dear ImGui, and ends the walk where the focus went, for example by
+  // a click.
   void update();
-  // At the beginning of a frame: where what had the focus is gone, a tab that was moved for example, the first part
-  // of its window gets it.
+  // Called at the beginning of a frame: where the focused item is gone, for example a tab that was
+  // moved, the first item of its window takes the focus.
   void revive();
 
  private:
   bool on_ = false;
-  int frames_ = 0;  // since it began, without a focus
-  int gone_ = 0;    // frames in which what has the focus was not drawn
+  int frames_ = 0;  // since the walk began, without a focus
+  int gone_ = 0;    // frames in which the focused item was not drawn
 };
 
-// The last item has the visible focus.
+// True if the last item has the visible focus.
 bool has_walk_focus();
-// Keys moved the focus since the mouse last moved: what lies under the mouse is not what is meant.
+// True if keys moved the focus since the mouse last moved: what lies under the mouse is not meant
+// then.
 bool keys_lead();
-// A ring inside of `area`, for what is drawn over Dear ImGui's own.
+// Draws a ring inside `area`, for parts that are drawn over Dear ImGui's own ring.
 void draw_walk_ring(const viz::Rect& area, ImU32 color, float em);
 
-// The last item, which has the focus, takes these keys as long as it has it: the walk does not go on with them.
+// Gives these keys to the last item while it has the focus, so that they do not move the walk on.
 void own_keys(std::initializer_list<ImGuiKey> keys);
-// Whether one that it owns is pressed now, or held long enough to count again.
+// True if a key that the last item owns is pressed now, or held long enough to repeat.
 bool owned_key(ImGuiKey key);
 
-// Which node an arrow leads to: of the boxes beyond that of `from` in this direction (x, y: -1, 0, 1) the
-// nearest, a step aside counting double; -1: none. Where `from` has no box, the first one there is. Pure.
+// The node that an arrow leads to: the nearest of the boxes that lie beyond `from` in this
+// direction (x, y: -1, 0, 1), where a step aside counts double; -1: none. Where `from` has no box,
+// the first box. Pure.
 std::int32_t node_beside(const std::vector<viz::HitBox>& boxes, std::int32_t from, int x, int y);
 
 }  // namespace triescope::app

@@ -23,7 +23,7 @@ cairo_status_t read_png(void* reader, unsigned char* to, unsigned int size) {
   return CAIRO_STATUS_SUCCESS;
 }
 
-// Red, green, blue, alpha, not multiplied, row by row without gaps.
+// RGBA, 8 bits each, not premultiplied, row by row without gaps.
 std::vector<unsigned char> pixels_of(const std::string& png, const PictureSize& size) {
   Reader reader{png};
   cairo_surface_t* const surface = cairo_image_surface_create_from_png_stream(read_png, &reader);

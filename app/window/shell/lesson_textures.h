@@ -1,5 +1,5 @@
-// LessonTextures: the pictures of the lesson that is open, decoded once and kept as textures of the
-// window's OpenGL context. Not thread-safe: the window thread's own.
+// LessonTextures: the open lesson's pictures, decoded once and kept as textures of the window's
+// OpenGL context. Not thread-safe: window thread only.
 #pragma once
 
 #include <imgui.h>
@@ -14,7 +14,7 @@ namespace triescope::app {
 struct LessonTexture {
   ImTextureID id = 0;  // 0: the picture cannot be shown
   PictureSize size;
-  std::string problem;  // why not
+  std::string problem;  // why the picture cannot be shown
 };
 
 class LessonTextures {
@@ -24,7 +24,8 @@ class LessonTextures {
   LessonTextures(const LessonTextures&) = delete;
   LessonTextures& operator=(const LessonTextures&) = delete;
 
-  // Decoded when it is asked for first. `version`: of the lesson; another one forgets all pictures.
+  // Decodes a picture when it is first asked for. `version` is the lesson's; a new one forgets all
+  // pictures.
   const LessonTexture& picture(const LibraryLesson& lesson, const std::string& version,
                                const std::string& file);
   void clear();

@@ -16,7 +16,7 @@ std::string why_not_taken(const NumberValue& value, const std::string& text) try
   return error.what();
 }
 
-// Less and more; -1, +1, or 0 where neither was pressed.
+// Draws the buttons for less and more. Returns -1, +1, or 0 where neither was pressed.
 int step_buttons(float size, float gap) {
   int direction = 0;
   ImGui::PushItemFlag(ImGuiItemFlags_ButtonRepeat, true);
@@ -70,7 +70,7 @@ NumberAnswer number_field(NumberEdit& edit, const char* label, const NumberValue
   ImGui::PopID();
   if (value.step) ImGui::EndGroup();
   if (const auto refused = edit.refused.find(id); refused != edit.refused.end()) {
-    // Another value, from a script or a run taken over: nobody was refused that.
+    // A script or a run taken over has set another value, so the message is out of date.
     if (edit.id != id && !answer.changed && value.text != refused->second.first)
       edit.refused.erase(refused);
     else

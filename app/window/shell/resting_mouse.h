@@ -1,6 +1,6 @@
-// RestingMouse: whether the mouse has lain still since a key was pressed. Whoever steps with keys looks at
-// the picture: a tooltip of what happens to lie under the mouse would only cover it. Pure, but for the two
-// functions at the end, which keep one with Dear ImGui's context.
+// RestingMouse: whether the mouse has lain still since a key was pressed. Somebody who steps with
+// keys looks at the picture, and a tooltip for whatever lies under the mouse would cover it. Pure,
+// except for the two functions at the end, which keep one with Dear ImGui's context.
 #pragma once
 
 #include <imgui.h>
@@ -9,7 +9,8 @@ namespace triescope::app {
 
 class RestingMouse {
  public:
-  // Once a frame: a key other than Shift, Ctrl, Alt was pressed; the mouse was moved, pressed or rolled.
+  // Called once a frame. `key`: a key other than Shift, Ctrl or Alt was pressed. `mouse`: the mouse
+  // was moved, pressed or rolled.
   void see(bool key, bool mouse) { silent_ = !mouse && (silent_ || key); }
   bool silent() const { return silent_; }
 
@@ -17,10 +18,9 @@ class RestingMouse {
   bool silent_ = false;
 };
 
-// After ImGui::NewFrame(): what came since the last frame.
+// Takes in the inputs since the last frame. Call it after ImGui::NewFrame().
 void see_inputs(RestingMouse& mouse);
-// No tooltip is to be shown where the mouse lies. What has the keyboard's focus shows its own all the
-// same.
+// True if no tooltip is to be shown at the mouse. The focused item still shows its own.
 bool tooltips_wait();
 
 }  // namespace triescope::app

@@ -19,7 +19,7 @@ std::string folded(const std::string& text) {
   return result;
 }
 
-// ASCII alone: a byte of a longer character belongs to a word.
+// Only ASCII is split: a byte of a longer character belongs to a word.
 bool in_word(char c) {
   const auto byte = static_cast<unsigned char>(c);
   return byte >= 0x80 || std::isalnum(byte);

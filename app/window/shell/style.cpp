@@ -36,7 +36,7 @@ void apply_style(const viz::Theme& theme, float em) {
   set(ImGuiCol_MenuBarBg, theme.surface);
   set(ImGuiCol_Border, theme.border);
   set(ImGuiCol_FrameBg, theme.raised);
-  // The page's own colour: also a hint can be read on it.
+  // The page's own colour, on which hints can be read too.
   set(ImGuiCol_FrameBgHovered, theme.background);
   set(ImGuiCol_FrameBgActive, theme.background);
   set(ImGuiCol_Button, theme.raised);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/window/shell/line_fit.h"
 #include "app/window/shell/resting_mouse.h"
 #include "app/window/shell/style.h"
 
@@ -10,7 +11,7 @@ namespace triescope::app {
 void help_tooltip(const std::string& text, float em) {
   if (!ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenDisabled)) return;
   if (tooltips_wait()) return;
-  // Whoever just pressed here wants to see what that did, not what it is called.
+  // Right after a click its effect matters more than the button's name.
   const ImGuiIO& io = ImGui::GetIO();
   const ImVec2 pressed = io.MouseClickedPos[0];
   if (std::hypot(io.MousePos.x - pressed.x, io.MousePos.y - pressed.y) < em * 0.5f) return;
@@ -26,7 +27,7 @@ void keep_on_escape(std::string& text, const std::string& before) {
 }
 
 std::string middle_fitted(const std::string& text, float width) {
-  // Never cut within a UTF-8 character.
+  // The cut must not fall within a UTF-8 character.
   std::size_t keep = text.size();
   std::string cut = text;
   const auto boundary = [&](std::size_t at) {
@@ -41,11 +42,17 @@ std::string middle_fitted(const std::string& text, float width) {
   return cut;
 }
 
+float line_width(const std::string& text) { return ImGui::CalcTextSize(text.c_str()).x; }
+
+void line_fitted(const std::string& shown, const std::string& whole) {
+  ImGui::TextUnformatted(shown.c_str());
+  if (shown != whole && ImGui::IsItemHovered() && !tooltips_wait())
+    ImGui::SetTooltip("%s", whole.c_str());
+}
+
 void text_fitted(const std::string& text, float width) {
-  const std::string cut = middle_fitted(text, width);
-  ImGui::TextUnformatted(cut.c_str());
-  if (cut != text && ImGui::IsItemHovered() && !tooltips_wait())
-    ImGui::SetTooltip("%s", text.c_str());
+  const std::string words = words_that_fit(text, width, line_width);
+  line_fitted(words.empty() ? middle_fitted(text, width) : words, text);
 }
 
 bool command_button(Ui& ui, const char* id, const char* label, bool primary) {

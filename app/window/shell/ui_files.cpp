@@ -23,7 +23,7 @@ bool FileBrowser::draw(float height) {
   bool chosen = false;
   const float button = ImGui::CalcTextSize("Home").x + ImGui::CalcTextSize("Up").x +
                        ImGui::GetStyle().FramePadding.x * 4 + ImGui::GetStyle().ItemSpacing.x * 2;
-  text_fitted(folder, ImGui::GetContentRegionAvail().x - button);
+  line_fitted(middle_fitted(folder, ImGui::GetContentRegionAvail().x - button), folder);
   ImGui::SameLine(ImGui::GetContentRegionAvail().x - button + ImGui::GetStyle().ItemSpacing.x);
   if (ImGui::SmallButton("Up")) folder = fs::path(folder).parent_path().string();
   ImGui::SameLine();

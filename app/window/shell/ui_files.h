@@ -7,9 +7,9 @@
 namespace triescope::app {
 
 struct FileBrowser {
-  std::string folder, path;             // `path` is what is chosen or typed
-  std::vector<std::string> extensions;  // of the files listed; none: folders alone
-  // True when a file was chosen by double click or Enter. `height` of the list, px.
+  std::string folder, path;             // `path` is chosen or typed
+  std::vector<std::string> extensions;  // of the files listed; empty: only folders
+  // Returns true when a file was chosen by double click or Enter. `height` is the list's, in px.
   bool draw(float height);
 };
 

@@ -1,4 +1,4 @@
-// A panel: what the mouse does to it, and its picture.
+// Draws a panel and hands it the mouse's input.
 #include <algorithm>
 #include <cmath>
 
@@ -12,7 +12,7 @@
 namespace triescope::app {
 namespace {
 
-// As panels draw it: a word of Arabic reads the same under the mouse as in the picture.
+// Draws a line as panels do, so that Arabic reads the same under the mouse as in the picture.
 void tooltip_line(const Ui& ui, const std::string& line) {
   if (!viz::needs_shaping(line)) return ImGui::TextUnformatted(line.c_str());
   viz::ImGuiCanvas canvas(ImGui::GetWindowDrawList(), ui.fonts);
@@ -35,8 +35,8 @@ float em_of(const Ui& ui, viz::Rect area, Document& document) {
   return std::round(ui.em * document.enlarged);
 }
 
-// Arrows in the panel that has the keyboard's focus go from node to node as they lie there; where there
-// are none, to the step before and the next one. Enter is a double click on the node that is selected.
+// Arrows move a focused panel's selection from node to node as they lie there; where there are
+// none, they step. Enter acts as a double click on the selected node.
 void walk_in_panel(Ui& ui, viz::Panel& panel, viz::Rect area, Document& document,
                    const viz::Scene& scene) {
   own_keys({ImGuiKey_LeftArrow, ImGuiKey_RightArrow, ImGuiKey_UpArrow, ImGuiKey_DownArrow,
@@ -45,7 +45,8 @@ void walk_in_panel(Ui& ui, viz::Panel& panel, viz::Rect area, Document& document
   const int y = owned_key(ImGuiKey_DownArrow) - owned_key(ImGuiKey_UpArrow);
   const bool enter = owned_key(ImGuiKey_Enter) || owned_key(ImGuiKey_KeypadEnter);
   if ((x == 0 && y == 0 && !enter) || !scene.capture) return;
-  // Asked of a panel like it, where the mouse may go everywhere.
+  // A second panel of the same kind is asked for its boxes, so that the mouse's state in this one
+  // stays as it is.
   const auto twin = viz::make_panel(panel.info().name);
   twin->set_view_state(panel.view_state());
   viz::Scene still = scene;
@@ -126,8 +127,8 @@ void draw_panel(Ui& ui, viz::Panel& panel, viz::Rect area, Document& document, f
   }
   input.shift = io.KeyShift;
   input.ctrl = io.KeyCtrl;
-  // A click is a press and release that did not move; a drag is a press that did.
-  // The last moves may come with the release, so that one ends a drag where it was let go.
+  // A click is a press and release that did not move; a drag is a press that did. The last moves
+  // may come with the release, so a release far from its press ends a drag there.
   const float threshold = ui.em * 0.3f;
   const ImVec2 moved = ImGui::GetMouseDragDelta(0, 0);
   const bool far = std::hypot(moved.x, moved.y) >= threshold;
@@ -163,7 +164,7 @@ void draw_panel(Ui& ui, viz::Panel& panel, viz::Rect area, Document& document, f
   if (!lecture) {
     ui.state.drawn_panels.push_back(
         {document.serial, panel.info().name, scene, viz::Point{area.w, area.h}});
-    ui.state.drawn_panels.back().scene.breaks = {};  // this frame's
+    ui.state.drawn_panels.back().scene.breaks = {};  // a span of marks that end with this frame
   }
   viz::ImGuiCanvas canvas(ImGui::GetWindowDrawList(), ui.fonts);
   if (input.inside) canvas.look_under(input.mouse);
@@ -177,10 +178,10 @@ void draw_panel(Ui& ui, viz::Panel& panel, viz::Rect area, Document& document, f
   if (const std::string& term = canvas.term_under_mouse(); tooltip.empty() && !term.empty())
     if (const std::string meaning = viz::meaning_of(term); !meaning.empty()) {
       tooltip = {term + ": " + meaning};
-      if (!lecture) tooltip.push_back("Shift+F1: all terms");  // a key of the window's alone
+      if (!lecture) tooltip.push_back("Shift+F1: all terms");  // only the window has this key
       ui.state.hovered_term = term;
     }
-  // While keys lead, Dear ImGui would put it beside what has the focus.
+  // While keys lead, Dear ImGui would put the tooltip beside the focused item.
   if (input.inside && !tooltip.empty() && !keys_lead() && !tooltips_wait()) {
     ImGui::BeginTooltip();
     ImGui::PushTextWrapPos(ui.em * 32);

@@ -10,9 +10,9 @@ void Comparison::start(Document* other) {
   documents_.comparing = true;
   Document* const active = documents_.active();
   Document*& partner = documents_.partner;
-  if (other) partner = other;  // else the one before, if any
+  if (other) partner = other;  // else the partner before, if there is one
   if (partner == active) partner = nullptr;
-  if (!partner)  // the newest of the others
+  if (!partner)  // the newest other document
     for (const auto& document : documents_.all())
       if (document.get() != active) partner = document.get();
   documents_.lead = active;
@@ -103,7 +103,7 @@ void Comparison::mirror_focus(const Document& from) {
   to.focus.locked = from.twins.counterpart_of(from.focus.locked);
 }
 
-// The cursor where both runs have said it, the node locked in both.
+// Puts the cursor where both runs have passed it and locks the node in both.
 void Comparison::show_difference(std::size_t index) {
   Document &left = *documents_.active(), &right = *documents_.partner;
   const std::int32_t node = left.twins.partings[index], other = right.twins.partings[index];
@@ -112,7 +112,7 @@ void Comparison::show_difference(std::size_t index) {
     return std::min(capture::make_tick(capture::step_of(tick) + 1, capture::Phase::kDraft),
                     document.capture->end_tick());
   };
-  // The one that is there later leads, so that neither stands before its token.
+  // The run that gets there later leads, so that neither stands before its token.
   const Tick here = behind(left, node), there = behind(right, other);
   if (viz::matching_tick(*left.capture, here, *right.capture, along_) >= there)
     documents_.set_cursor_of(left, here);
@@ -132,7 +132,7 @@ bool Comparison::go_to_next_difference() {
   if (!partner()) return false;
   const Document& left = *documents_.active();
   const std::vector<std::int32_t>& all = left.twins.partings;
-  // Behind the one that is locked; else behind the cursor.
+  // The search begins behind the locked difference, else behind the cursor.
   const auto locked = std::ranges::find(all, left.focus.locked);
   const auto next =
       locked != all.end() ? locked + 1 : std::ranges::find_if(all, [&](std::int32_t node) {

@@ -1,5 +1,5 @@
-// Comparison: two runs side by side, the active capture on the left, its partner on the right, one
-// cursor and one focus for both. Window thread only.
+// Comparison: two runs side by side. The active capture is on the left and its partner on the
+// right; they share one cursor and one focus. Window thread only.
 #pragma once
 
 #include <cstddef>
@@ -19,32 +19,33 @@ class Comparison {
       : documents_(documents), layouts_(layouts), preferences_(preferences) {}
 
   bool is_on() const { return documents_.comparing; }
-  // The capture on the right; nullptr = nothing is compared, or nothing was chosen yet.
+  // The capture on the right; nullptr = nothing is compared, or none was chosen yet.
   Document* partner() const { return is_on() ? documents_.partner : nullptr; }
-  // Takes the compare layout; nullptr = the newest other capture.
+  // Switches to the compare layout. nullptr = the partner before, else the newest other capture.
   void start(Document* other);
   void stop();
-  // Each of the two with axes of its own, in the window and in pictures of both; else they share them.
+  // Each run is drawn to scales of its own, in the window and in pictures of both; else they share
+  // them.
   bool own_scales() const { return preferences_.compare_own_scales; }
   viz::Along along() const { return along_; }
   void set_along(viz::Along along);
 
-  // The steps that figures are limited to; nullopt = all. Of both runs while two are compared.
+  // Limits figures to these steps; nullopt = all. While two runs are compared, both are limited.
   void set_range_of(Document& document, std::optional<std::pair<std::int32_t, std::int32_t>> range);
-  // The range of the active document begins (or ends) at the cursor's step; its other end stays where it
-  // fits, else it is the run's.
+  // Makes the active document's range begin (or end) at the cursor's step. The other end stays
+  // where it fits, else it is the run's.
   void end_range(bool first);
 
-  void sync();  // before drawing: cursor and twins of the one that follows
+  void sync();  // before drawing: moves the cursor that follows and finds the twins
   void mirror_focus(const Document& from);
-  void lock_focus(std::int32_t node);  // of the active one, and its twin; -1 = clear
-  bool go_to_difference();             // the first; false: the texts are the same so far
-  bool go_to_next_difference();        // behind the one shown; false: there is none
-  // The left run has ended and the right one goes on: a step goes through the rest of it.
+  void lock_focus(std::int32_t node);  // of the active document, and its twin; -1 = clear
+  bool go_to_difference();             // to the first; false: the texts are the same so far
+  bool go_to_next_difference();        // to the next one; false: there is none
+  // The left run has ended and the right one goes on, so a step goes through the rest of it.
   bool steps_in_partner(int direction) const;
 
  private:
-  // What the twins were found for.
+  // The state that the twins were found for.
   struct Compared {
     std::uint64_t left = 0, right = 0, lead = 0;  // serials
     capture::Tick cursor = -1, end = -1, other_end = -1;

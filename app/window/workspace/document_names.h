@@ -1,4 +1,4 @@
-// What runs and captures are called in lists and in the window's title.
+// Names of runs and captures in lists and in the window's title.
 #pragma once
 
 #include <string>
@@ -9,9 +9,10 @@
 
 namespace triescope::app {
 
-// The beginning of a text on one line, at most `most` characters and cut behind a word: "Once upon a…".
+// The beginning of a text on one line: at most `most` characters, cut behind a word ("Once upon
+// a…").
 std::string first_words(std::string_view text, std::size_t most = 48);
-// A recorded run by its prompt; a file that has none by its name.
+// Names a recorded run by its prompt, and a file without one by its file name.
 std::string recent_name(const RecentCapture& recent);
 // "SmolLM2 135M Instruct · Trie beam search · Once upon a… - triescope".
 std::string window_title(const capture::RunInfo& run);

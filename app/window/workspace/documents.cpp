@@ -13,7 +13,8 @@ namespace {
 namespace fs = std::filesystem;
 using capture::Tick;
 
-// "2026-01-02T03:04:05Z" -> "2026-01-02 03:04". The path is made absolute: the next start may be elsewhere.
+// "2026-01-02T03:04:05Z" -> "2026-01-02 03:04". The path is made absolute, because the next start
+// may be in another folder.
 RecentCapture recent_of(const std::string& path, const capture::Capture& capture) {
   const capture::RunInfo& run = capture.run();
   std::string recorded = run.created_utc.substr(0, 16);
@@ -79,7 +80,7 @@ void Documents::activate(Document* document) {
 void Documents::open(const std::string& path) {
   try {
     RecentCapture opened = recent_of(path, *add(path, 0).capture);
-    // A run that the window recorded has its place among the runs.
+    // A run that the window recorded is listed among the runs.
     const bool own = std::ranges::any_of(preferences_.recent_runs, [&](const RecentCapture& one) {
       return one.path == opened.path;
     });

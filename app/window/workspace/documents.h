@@ -1,5 +1,5 @@
-// Documents: the captures that are open, which of them is shown, and which stands beside it while two
-// runs are compared. Window thread only.
+// Documents: the captures that are open. Knows which one is shown, and which stands beside it while
+// two runs are compared. Window thread only.
 #pragma once
 
 #include <cstdint>
@@ -21,11 +21,11 @@
 
 namespace triescope::app {
 
-// What a run branched off from: another run, decoded in this window.
+// Where a branch left another run that was decoded in this window.
 struct BranchOrigin {
-  std::uint64_t run_serial = 0;  // of the run it left
-  std::int32_t node = -1;        // of that run: the last one that both share
-  std::int32_t token = -1;       // forced in place of what followed
+  std::uint64_t run_serial = 0;  // the run it left
+  std::int32_t node = -1;        // of that run: the last node that both share
+  std::int32_t token = -1;       // the token forced in place of the next one
 };
 
 // One open capture with its own cursor, focus and panels.
@@ -38,16 +38,16 @@ struct Document {
   bool follow = true;  // the cursor stays at the newest tick
   viz::Focus focus;
   std::optional<std::pair<std::int32_t, std::int32_t>> range;
-  std::uint64_t run_serial = 0;  // of the run decoded into it; 0 = opened from a file
-  // What the run was started with; empty for a file and for a branch, which cannot be run again.
+  std::uint64_t run_serial = 0;  // the run decoded into it; 0 = opened from a file
+  // The request that started the run. Empty for a file and for a branch, which cannot be run again.
   std::optional<RunRequest> request;
-  std::optional<BranchOrigin> origin;       // of a branch
-  std::vector<viz::BreakMark> breaks = {};  // what stopped it so far, oldest first
-  std::optional<BreakStop> stopped;         // a breakpoint held playback, or a search, there
-  bool playing = false;                     // replay goes on by itself
+  std::optional<BranchOrigin> origin;       // only a branch has one
+  std::vector<viz::BreakMark> breaks = {};  // stops so far, oldest first
+  std::optional<BreakStop> stopped;         // where a breakpoint held playback or a search
+  bool playing = false;                     // playback is under way
   double next_play_time = 0;
-  viz::Twins twins;    // as seen from the other run, while two are compared
-  float enlarged = 1;  // how much larger than elsewhere its maximised panel is drawn
+  viz::Twins twins;    // as seen from the other run while two are compared
+  float enlarged = 1;  // scale of its maximised panel; 1 = as elsewhere
 
   viz::Panel* panel(const std::string& name) const;
 };
@@ -59,39 +59,40 @@ class Documents {
   const std::vector<std::unique_ptr<Document>>& all() const { return all_; }
   Document* active() const { return active_; }
   void activate(Document* document);
-  // The one that the newest run is decoded into; nullptr = none, or closed.
+  // The document that the newest run is decoded into; nullptr = none, or closed.
   Document* live() const;
   bool active_is_live() const { return active_ && active_ == live(); }
 
   void open(const std::string& path);  // errors become problems
-  // The same without a place among the recent captures; one that is open already is shown. Errors:
-  // Capture::open()'s.
+  // Opens a file without listing it among the recent captures, or shows it where it is open
+  // already. Errors: Capture::open()'s.
   Document* open_unlisted(const std::string& path);
-  // Of the newest run, which is live from now on. Errors: Capture::open()'s.
+  // Opens the newest run, which is live from now on. Errors: Capture::open()'s.
   Document& add_run(const std::string& path, std::uint64_t run_serial);
   void close(Document* document);
   void save_as(const std::string& path);  // the active one; errors become problems
 
-  // What the run in a capture is started with, or branches off from: known before it is opened.
+  // Keep how the run in a capture starts or branches off: that is known before the capture is
+  // opened.
   void note_start(const std::string& path, const RunRequest& request) { requests_[path] = request; }
   void note_branch(const std::string& path, const BranchOrigin& origin) { origins_[path] = origin; }
   Document* origin_of(const Document& document) const;  // nullptr = not a branch, or closed
 
-  // Takes in what was recorded since; true if anything was.
+  // Takes in what was recorded since; true if there was anything.
   bool poll();
   bool poll(Document& document);
 
   // --- the cursor ---
-  void set_cursor_of(Document& document, capture::Tick tick);  // it leads, the other follows
-  void set_cursor(capture::Tick tick);                         // of the active one; stops following
-  void follow();                                               // back to now
+  void set_cursor_of(Document& document, capture::Tick tick);  // it leads; the other follows
+  void set_cursor(capture::Tick tick);                         // the active one's; stops following
+  void follow();                                               // back to the newest tick
   void add_bookmark(const std::string& note);
   void go_to_bookmark(int direction);  // +1 next, -1 previous
 
-  // --- two runs side by side: Comparison's ---
+  // --- two runs side by side (Comparison writes these) ---
   bool comparing = false;
   Document* partner = nullptr;  // the capture on the right; stays while nothing is compared
-  Document* lead = nullptr;     // of the two, the one whose cursor was moved
+  Document* lead = nullptr;     // of the two, the one whose cursor moved last
 
  private:
   Document& add(const std::string& path, std::uint64_t run_serial);
@@ -102,8 +103,8 @@ class Documents {
   Document* active_ = nullptr;
   std::uint64_t next_serial_ = 1;
   std::uint64_t live_run_ = 0;                   // the newest run's serial
-  std::map<std::string, RunRequest> requests_;   // of the runs started here, by capture
-  std::map<std::string, BranchOrigin> origins_;  // of the branches, by capture
+  std::map<std::string, RunRequest> requests_;   // by capture; only runs started here
+  std::map<std::string, BranchOrigin> origins_;  // by capture; only branches
 };
 
 }  // namespace triescope::app

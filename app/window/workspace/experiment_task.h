@@ -1,4 +1,4 @@
-// ExperimentTask: the draws of one experiment, by a thread of their own. Thread-safety: the window thread
+// ExperimentTask: draws one experiment on a thread of its own. Thread-safety: the window thread
 // owns it; the destructor ends the drawing and waits for it.
 #pragma once
 
@@ -13,7 +13,7 @@ namespace triescope::app {
 
 class ExperimentTask {
  public:
-  // `wake` is called from the thread, at the end.
+  // `wake` is called from the thread when it ends.
   ExperimentTask(lessons::ExperimentSetup setup, std::function<void()> wake);
 
   const lessons::ExperimentSetup& setup() const { return setup_; }

@@ -1,5 +1,5 @@
-// ExportTask: a file written from one capture or two by a thread of its own, which opens the captures
-// itself, so that the window goes on. Thread-safety: the window thread owns it; the destructor waits
+// ExportTask: writes a file from one capture or two on a thread of its own, so that the window goes
+// on. It opens the captures itself. Thread-safety: the window thread owns it; the destructor waits
 // for the thread.
 #pragma once
 
@@ -18,12 +18,12 @@ namespace triescope::app {
 class ExportTask {
  public:
   using Captures = std::vector<std::unique_ptr<capture::Capture>>;
-  // On the task's thread, with the captures in the order of `sources`. What it throws is the task's
-  // error.
+  // Runs on the task's thread, with the captures in the order of `sources`. An exception becomes
+  // the task's error.
   using Write =
       std::function<void(const Captures&, const std::string& path, const ProgressSink& progress)>;
 
-  // `sources`: files. `wake` is called from the thread: on progress and at the end.
+  // `sources` are files. `wake` is called from the thread, on progress and at the end.
   ExportTask(std::vector<std::string> sources, std::string path, Write write,
              std::function<void()> wake);
   ~ExportTask();
@@ -32,9 +32,9 @@ class ExportTask {
 
   void cancel() { cancelled_ = true; }
   bool cancelled() const { return cancelled_; }
-  double share() const { return share_; }  // done, 0 to 1
+  double share() const { return share_; }  // done so far, 0 to 1
   bool done() const { return done_; }
-  // Once done: what went wrong, "" = nothing.
+  // What went wrong, once done(); "" = nothing.
   const std::string& error() const { return error_; }
   const std::string& path() const { return path_; }
 

@@ -15,8 +15,8 @@ namespace {
 
 constexpr int kGifStepMs = 800;
 
-// In `folder`, or the current one where that is not there; numbered where files of that name are there
-// already.
+// A free path in `folder`, or in the current one where that folder does not exist. A number is
+// added where files of that name exist already.
 std::string free_path(std::filesystem::path folder, const std::string& name,
                       const std::string& ending) {
   std::error_code ec;
@@ -69,7 +69,8 @@ void Exports::start(const ExportJob& job) {
   options.own_scales = comparison_.own_scales();
   if (job.animation) return start_animation(job);
   if (job.part == viz::ExportPart::kSeen && options.format != viz::ExportFormat::kCsv) {
-    // What panels hold themselves is this thread's; a pane takes no longer than a frame.
+    // Only this thread may read the panels' own state, and drawing a pane takes no longer than a
+    // frame.
     try {
       if (job.seen.empty())
         throw Error(ErrorCode::kInvalidArgument,
@@ -82,7 +83,7 @@ void Exports::start(const ExportJob& job) {
     }
     return;
   }
-  // What is shown of a run; the task opens the capture itself.
+  // How a run is shown; the task opens the capture itself.
   const auto shown = [&](const Document& document) {
     const viz::Panel* panel = document.panel(job.panel);
     return viz::ExportRun{.cursor = document.cursor,

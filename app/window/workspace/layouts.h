@@ -1,5 +1,6 @@
-// Layouts: how the panels stand now, and the arrangements by name: the presets, then one's own. A
-// layout that is left keeps which panels were in front. Without a line of drawing; window thread only.
+// Layouts: where the panels stand now, and the named arrangements: first the presets, then the
+// user's. It keeps which panels were in front when a layout is left. Draws nothing; window thread
+// only.
 #pragma once
 
 #include <string>
@@ -13,37 +14,37 @@ namespace triescope::app {
 
 class Layouts {
  public:
-  // As the preferences have it; an entry that is not a layout is left out, with a message.
+  // Reads the preferences. An entry that is not a layout is left out, with a message.
   Layouts(Preferences& preferences, Messages& log);
 
   PaneLayout now;
-  std::string name = "debug";  // the one it came from; "" = changed by docking since
+  std::string name = "debug";  // the layout it came from; "" = changed by docking since
   std::string maximised;       // panel name; "" = none
 
-  // As it was made: a preset, or one's own by name. Error{kNotFound}: there is none of this name; lists
-  // them.
+  // Arranges the panels as the preset, or the user's layout of that name, was made.
+  // Error{kNotFound}: no layout has this name; lists them.
   void use(const std::string& name);
-  // The panels in front that were there when this layout was left.
+  // Brings those panels to the front that were there when this layout was left.
   void restore_tabs();
-  // Keeps the present one. Error{kInvalidArgument}: no name, or a preset's.
+  // Keeps the present layout. Error{kInvalidArgument}: the name is empty, or a preset's.
   void save(const std::string& name);
   void forget(const std::string& name);
   std::vector<std::string> own_names() const;
-  // Their order is that of the keys Ctrl+1 to Ctrl+9.
+  // In the order of the keys Ctrl+1 to Ctrl+9.
   std::vector<std::string> names() const;
 
   void dock(const std::string& panel, PaneNode& target, DropSide side);
   void undock(const std::string& panel, viz::Rect area);
   void move(const std::string& panel, PaneMove move);
-  // One to three panels large, the first on top; all others are tabs of the last pane.
+  // Shows one to three panels large, the first on top. All others are tabs of the last pane.
   void show_large(const std::vector<std::string>& panels);
   // Brings a panel to the front of its pane. False: the layout lacks it.
   bool show(const std::string& panel);
 
-  // What a lesson arranges from here to take_back() is not the user's: nothing of it is kept.
+  // A lesson's arrangement, from lend() to take_back(), is not the user's: nothing of it is kept.
   void lend();
   void take_back();
-  void remember();  // writes the user's into the preferences
+  void remember();  // writes the user's layouts into the preferences
 
  private:
   void read();
@@ -53,7 +54,7 @@ class Layouts {
   Preferences& preferences_;
   Messages& log_;
   bool lent_ = false;
-  nlohmann::json layout_before_;  // while it is lent
+  nlohmann::json layout_before_;  // the user's, while it is lent
   std::string name_before_;
 };
 

@@ -8,18 +8,19 @@
 namespace triescope::app {
 namespace {
 
-constexpr float kWidth = 1920, kHeight = 1080;  // px, of a usual projector
-constexpr float kEm = 33;                       // px there: 0.74 em are 24 px
-constexpr float kNarration = 0.86f;             // of that: its smallest letters have 24 px too
+constexpr float kWidth = 1920, kHeight = 1080;  // px; a common projector's
+constexpr float kEm = 33;                       // px on that projector: 0.74 em are 24 px
+constexpr float kNarration = 0.86f;             // of that em: its smallest letters have 24 px too
 constexpr float kLeastEm = 14;
 constexpr float kNarrationShare = 0.36f, kFirstShare = 0.56f, kLessonShare = 0.34f;
-constexpr float kWideEnough = 1.7f;  // width over height of two panels beside each other
+constexpr float kWideEnough = 1.7f;  // width over height that two panels need beside each other
 
 }  // namespace
 
-// Not viz::maximised(), which enlarges the reader's own letters by what a pane has to spare, at most by half. An
-// audience is promised a least size: it follows the window alone, whatever the reader's text size is, and is the
-// same with one panel as with two, so that no letter changes when a panel comes or goes.
+// viz::maximised() is not used here: it enlarges the reader's own letters by what a pane has to
+// spare, at most by half. An audience is promised a least size. That follows the window alone,
+// whatever the reader's text size is. It is the same with one panel as with two, so that no letter
+// changes when a panel comes or goes.
 float lecture_em(viz::Point window, float scale) {
   const float share = std::min(window.x / kWidth, window.y / kHeight);
   return std::max(kLeastEm, std::ceil(kEm * share * std::max(1.0f, scale)));
@@ -76,9 +77,9 @@ const std::vector<std::string>& lecture_panels() {
 
 std::vector<std::vector<std::string>> lecture_arrangements(const capture::Capture& run) {
   std::vector<std::string> panels = viz::handout_panels(run);
-  if (panels.front() != "trie") panels = {"trie", "text"};  // a run that has yet to begin
+  if (panels.front() != "trie") panels = {"trie", "text"};  // the run has yet to begin
   std::vector<std::vector<std::string>> all;
-  // Of plain decoding, where a handout has no cache to show, the trie is one line.
+  // Plain decoding leaves a trie of one line, and a handout of it shows no cache.
   const auto has = [&](const char* name) { return std::ranges::count(panels, name) > 0; };
   if (has("verdict") && !has("kv"))
     return {{"verdict", "text"}, {"candidates", "text"}, {"trie", "text"}, {"text"}};

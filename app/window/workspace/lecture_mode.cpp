@@ -12,7 +12,8 @@ namespace {
 constexpr std::size_t kMostRuns = 2;
 constexpr float kSpotlightStep = 1.12f, kLeastSpotlight = 0.05f, kMostSpotlight = 0.6f;
 constexpr float kMostScale = 2;
-// A run that another one leads goes as far as that one's step takes it: several steps of its own.
+// A led run goes as far as one step of the leading run takes it, which may be several steps of its
+// own.
 constexpr capture::Tick kMostLedSteps = 16;
 
 }  // namespace
@@ -74,7 +75,7 @@ void LectureMode::show_panel(const std::string& name) {
 void LectureMode::next_panels() {
   if (!documents_.active()) return;
   auto all = lecture_arrangements(*documents_.active()->capture);
-  if (most_panels() == 1) {  // each panel of them once
+  if (most_panels() == 1) {  // each of their panels once
     std::vector<std::vector<std::string>> single;
     for (const auto& panels : all)
       for (const std::string& name : panels)

@@ -27,7 +27,7 @@ void LessonPlayer::open(const std::string& path_or_name) {
   experiments_.clear();
   LessonProgress& old = progress();
   old.step = std::min(old.step, steps() - 1);
-  if (at_the_end()) old = {};  // once more, from the beginning
+  if (at_the_end()) old = {};  // starts over
   commands_.clear();
   waiting_.clear();
   recorder_.reset();
@@ -88,7 +88,7 @@ void LessonPlayer::go_to(std::size_t step) {
 }
 
 void LessonPlayer::show_again() {
-  // It was closed meanwhile; one that is about to be decoded is not there yet either.
+  // The document was closed meanwhile. A run that is about to be decoded has none yet either.
   if (!document() && (document_ != 0 || run_.idle())) open_run();
   commands_ = {{"range", "all"}, {"lock", "-1"}};
   layouts_.maximised.clear();
@@ -151,7 +151,7 @@ bool LessonPlayer::notice(const std::vector<std::string>& panels) {
       if (evaluate_truth(task->when.expression, {*run->capture, &moment}))
         met |= progress().met.insert({step(), i}).second;
     } catch (const Error&) {
-      // What cannot be asked of this run is not met; `lesson check` says why.
+      // An expression that this run cannot answer is not met; `lesson check` says why.
     }
   }
   return met;

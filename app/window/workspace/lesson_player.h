@@ -1,6 +1,6 @@
-// LessonPlayer: the lesson that is open: where one is in it, what was answered, which tasks are met.
-// No drawing. It changes what is seen by commands for the window alone (take_commands), so a lesson can
-// do what a person could. Not thread-safe: the window thread's own, as the workspace.
+// LessonPlayer: the open lesson: where one is in it, what was answered, which tasks are met. Draws
+// nothing. It changes the window only through commands (take_commands()), so a lesson can do what a
+// person could. Not thread-safe: the window thread owns it, as it owns the workspace.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,7 @@ class LessonPlayer {
  public:
   using Given = LessonAnswer;
 
-  // `wake`: called from another thread once draws are done.
+  // `wake` is called from another thread once draws are done.
   LessonPlayer(Documents& documents, Comparison& comparison, LiveRun& run, Layouts& layouts,
                Preferences& preferences, Messages& log, std::function<void()> wake)
       : documents_(documents),
@@ -39,26 +39,27 @@ class LessonPlayer {
         log_(log),
         wake_(std::move(wake)) {}
 
-  // A path, or the name of a lesson there is. It begins where it was left in this session. Without a
-  // capture its run is decoded. Errors: find_lesson(), capture_of(); nothing changes then.
+  // Takes a path or the name of a built-in lesson. Begins where the lesson was left in this
+  // session. Decodes its run where it has no capture. Errors: those of find_lesson() and
+  // capture_of(); nothing changes then.
   void open(const std::string& path_or_name);
-  void close();  // the layout is again as it was before
+  void close();  // the layout becomes what it was before
   bool is_open() const { return lesson_.has_value(); }
-  // In a lesson, open or not, as far as one got in this session. nullptr: it was not opened.
+  // How far one got in a lesson in this session, open or not. nullptr: it was not opened.
   const LessonProgress* progress_of(const std::string& id) const;
-  // REQUIRES of all below: is_open().
+  // REQUIRES for all below: is_open().
   const LibraryLesson& lesson() const { return *lesson_; }
   std::string next_lesson() const;  // file name; "" = none
-  Document* document() const;       // nullptr: closed, or not there yet
-  bool ready() const;               // the run is there to its end
+  Document* document() const;       // nullptr: closed, or not recorded yet
+  bool ready() const;               // the run is recorded to its end
 
   std::size_t step() const { return progress().step; }
   const lessons::Step& shown_step() const { return lesson_->lesson.steps[step()]; }
   std::size_t steps() const { return lesson_->lesson.steps.size(); }
   void go_to(std::size_t step);
-  void show_again();  // what the step shows, after one has looked elsewhere
+  void show_again();  // brings back what the step shows, after one has looked elsewhere
 
-  // Pieces of the step up to and with the first question that nobody has answered.
+  // The number of pieces shown: all up to the step's first open question, and that one.
   std::size_t shown_pieces() const;
   std::optional<std::size_t> open_question() const;
   std::optional<std::size_t> open_task() const;
@@ -66,7 +67,7 @@ class LessonPlayer {
   void answer(std::size_t piece, Given given);
   bool is_met(std::size_t piece) const { return progress().met.count({step(), piece}) > 0; }
   void show_me(std::size_t piece);
-  // Takes in what is seen: a task that is met now stays met. True if one was.
+  // Takes in what is seen; a task that is met stays met. True if one was met now.
   bool notice(const std::vector<std::string>& panels);
   // The last step was reached, and no question of it is open.
   bool at_the_end() const;
@@ -79,46 +80,47 @@ class LessonPlayer {
   std::optional<lessons::Answer> answer_of(const lessons::Predict& predict) const;
 
   // --- experiments ---
-  // The draws of this piece, begun when they are first asked for. Null: the run has no values for it.
+  // The draws of this piece; the first call starts them. Null: the run has no values for it.
   const ExperimentTask* experiment(std::size_t piece);
   void draw_again(std::size_t piece);  // with the next seed
-  bool is_drawing() const;             // one that was begun is not done
+  bool is_drawing() const;             // a draw that was begun is not done
 
   // --- while it is being written ---
-  // Takes in what other threads drew, and what was written to its file: a lesson of a file is read again
-  // when that or its capture changes. True: something did. `seconds`: a steady clock.
+  // Takes in what other threads drew. Also reads a lesson's file again when that or its capture
+  // changes. True if anything did. `seconds` is a steady clock.
   bool update(double seconds);
-  // When the file wants to be looked at again; negative = never.
+  // Seconds until the file is to be looked at again; negative = never.
   double seconds_to_next_look(double seconds) const;
-  // Why the file as it is now cannot be shown: file, line, what was expected. The last version that could
-  // be is shown meanwhile. "" = it is shown.
+  // Why the file as it is now cannot be shown: file, line, what was expected. The last readable
+  // version is shown meanwhile. "" = the file is shown.
   const std::string& mistake() const { return mistake_; }
-  // What `lesson check` says of a lesson of a file, but for experiments, which are drawn where they stand.
+  // The findings of `lesson check` for a lesson of a file. Experiments are missing: they are drawn
+  // where they stand.
   const std::vector<lessons::Finding>& findings() const { return findings_; }
   std::string path() const;  // of its file; "" = built in
-  // Changes whenever it is read again.
+  // Changes whenever the lesson is read again.
   std::string version() const { return path() + std::to_string(reads_); }
-  // What is done in the window becomes lines of a do block.
+  // Actions in the window become lines of a do block, from start to stop.
   void start_recording();
-  std::string stop_recording();  // the block
+  std::string stop_recording();  // returns the block
   const LessonRecorder* recorder() const { return recorder_ ? &*recorder_ : nullptr; }
 
   // --- links ---
   void follow(const lessons::Link& link);
-  std::int32_t node_of(const lessons::Link& link) const;  // to light up; -1 = none
+  std::int32_t node_of(const lessons::Link& link) const;  // the node to light up; -1 = none
 
   // Whether the run bar was open before the lesson.
   bool run_bar_before() const { return run_bar_open_; }
-  // The panels that a step asked for last; none: it has not yet.
+  // The panels that the last step with a `panels` line asked for; empty = none has.
   const std::vector<std::string>& asked_panels() const { return asked_panels_; }
 
-  // What the window is to do now; each command once.
+  // The commands for the window to run now; each is returned once.
   std::vector<ScriptCommand> take_commands();
-  nlohmann::json state_json() const;  // null where none is open
+  nlohmann::json state_json() const;  // null where no lesson is open
 
  private:
   using Place = LessonProgress::Place;
-  // A file as it was when it was read last.
+  // A file's state when it was read last.
   struct Stamp {
     std::filesystem::file_time_type written = {};
     std::uintmax_t bytes = 0;
@@ -129,10 +131,12 @@ class LessonPlayer {
   const LessonProgress& progress() const { return all_.at(lesson_->id); }
   LessonRecorder::Seen seen() const;
   void read_again(bool other_run);
-  bool check_again();  // true: it was not checked yet
+  bool check_again();  // true: the lesson had not been checked yet
   void open_run();
   void perform(std::size_t first, std::size_t last);  // the actions of these pieces
   void perform(const std::vector<lessons::Action>& actions);
+  // What shows another capture of the lesson's folder beside the lesson's run, which it opens.
+  ScriptCommand put_beside(const std::string& capture);
   // What puts a run into the run bar, and starts it.
   std::vector<ScriptCommand> run_commands(const RunRequest& request, bool start) const;
   void finish_if_done();
@@ -145,23 +149,23 @@ class LessonPlayer {
   Messages& log_;
   std::function<void()> wake_;
   std::optional<LibraryLesson> lesson_;
-  std::map<std::string, LessonProgress> all_;  // by lesson, of this session
+  std::map<std::string, LessonProgress> all_;  // by lesson; this session's
   std::uint64_t document_ = 0;                 // serial
-  std::uint64_t run_before_ = 0;               // the newest run when ours was started
+  std::uint64_t run_before_ = 0;               // newest serial when the lesson's started
   std::map<Place, std::unique_ptr<ExperimentTask>> experiments_;
-  std::size_t drawn_ = 0;  // experiments that were done when looked at last
+  std::size_t drawn_ = 0;  // number of draws that were done at the last update
   std::optional<LessonRecorder> recorder_;
-  std::vector<std::string> panels_;  // visible when looked at last
+  std::vector<std::string> panels_;  // visible when notice() was called last
   std::vector<std::string> asked_panels_;
   Stamp file_, capture_;
   double next_look_ = 0;
   std::string mistake_;
   std::uint64_t reads_ = 0;
   std::vector<lessons::Finding> findings_;
-  std::pair<std::uint64_t, std::uint64_t> checked_;  // of which reading, with which document
+  std::pair<std::uint64_t, std::uint64_t> checked_;  // reading, document
   std::vector<lessons::Action> waiting_;
   std::vector<ScriptCommand> commands_;
-  bool run_bar_open_ = true;  // of the window, before the lesson
+  bool run_bar_open_ = true;  // the window's, before the lesson
 };
 
 }  // namespace triescope::app

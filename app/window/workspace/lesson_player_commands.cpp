@@ -1,4 +1,5 @@
 // What the open lesson asks of the window: the actions of its steps, its runs and its links.
+#include <algorithm>
 #include <utility>
 
 #include "app/lesson/lesson_words.h"
@@ -29,6 +30,10 @@ std::vector<ScriptCommand> LessonPlayer::take_commands() {
   for (const lessons::Action& action : std::exchange(waiting_, {})) {
     try {
       const std::string argument = resolve(action, trace(), panels);
+      if (compares(action)) {
+        commands.push_back(put_beside(argument));
+        continue;
+      }
       if (!starts_a_run(action)) {
         if (action.verb == "panels") asked_panels_ = words(argument);
         commands.push_back({action.verb, argument});
@@ -45,10 +50,19 @@ std::vector<ScriptCommand> LessonPlayer::take_commands() {
   return commands;
 }
 
+ScriptCommand LessonPlayer::put_beside(const std::string& capture) {
+  Document* const own = document();
+  const Document* const other = documents_.open_unlisted(capture_beside(*lesson_, capture));
+  documents_.activate(own);
+  const auto& all = documents_.all();
+  const auto at = std::ranges::find(all, other, [](const auto& one) { return one.get(); });
+  return {"compare", std::to_string(at - all.begin())};
+}
+
 std::vector<ScriptCommand> LessonPlayer::run_commands(const RunRequest& request, bool start) const {
   std::vector<ScriptCommand> commands;
   const auto& documents = documents_.all();
-  // Whoever comes back to the step sees the run that is there already.
+  // Coming back to the step shows the run that is there already.
   for (std::size_t i = 0; start && i < documents.size(); ++i)
     if (documents[i]->request && same_decoding(*documents[i]->request, request))
       return {{"document", std::to_string(i)}};

@@ -19,7 +19,7 @@ std::string answered_text(const LessonProgress& progress, const lessons::Lesson&
 
 LessonProgress carried_over(const LessonProgress& progress, std::span<const lessons::Step> before,
                             std::span<const lessons::Step> after) {
-  // Each old step's new number; of equal ones the first old is the first new.
+  // Each old step's new number. Among equal steps, the first old one is the first new one.
   std::vector<std::optional<std::size_t>> now(before.size());
   std::vector<bool> taken(after.size(), false);
   for (std::size_t i = 0; i < before.size(); ++i)

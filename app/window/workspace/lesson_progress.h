@@ -1,5 +1,6 @@
-// LessonProgress: where somebody is in a lesson, what was answered, which tasks are met. And how that is
-// carried over to another version of the lesson while it is being written. Plain values.
+// LessonProgress: where somebody is in a lesson, what was answered, which tasks are met.
+// carried_over() moves it to another version of the lesson while that is being written. Plain
+// values.
 #pragma once
 
 #include <cstddef>
@@ -14,9 +15,9 @@
 
 namespace triescope::app {
 
-// What somebody said to a question.
+// An answer to a question.
 struct LessonAnswer {
-  int choice = -1;  // of the choices; -1 = none: a number, or the answer was asked for
+  int choice = -1;  // index of the choice; -1 = a number was given, or the answer was shown
   std::optional<double> number = {};
   bool operator==(const LessonAnswer&) const = default;
 };
@@ -29,12 +30,12 @@ struct LessonProgress {
   bool operator==(const LessonProgress&) const = default;
 };
 
-// "2 of 5 answered"; "" where no question was answered, or all were.
+// "2 of 5 answered"; "" where no question was answered, or every one was.
 std::string answered_text(const LessonProgress& progress, const lessons::Lesson& lesson);
 
-// Steps that did not change, wherever they stand now, keep their answers and tasks; the others begin
-// from nothing. One stays at the step one was at, else at the one of its title, else at its number.
-// REQUIRES: both have steps.
+// Steps that did not change keep their answers and tasks, wherever they stand now; the others begin
+// from nothing. One stays at the same step, else at the step of the same title, else at the same
+// number. REQUIRES: both versions have steps.
 LessonProgress carried_over(const LessonProgress& progress, std::span<const lessons::Step> before,
                             std::span<const lessons::Step> after);
 

@@ -26,7 +26,7 @@ std::vector<std::string> LessonRecorder::lines() const {
       for (const std::string& panel : now_.panels) all += " " + panel;
       if (!now_.panels.empty()) lines.push_back(all);
     } else {
-      // Too many for a lesson's layout: those that came to the front.
+      // A lesson's layout cannot hold so many, so only those that came to the front are named.
       for (const std::string& panel : now_.panels)
         if (std::find(begin_.panels.begin(), begin_.panels.end(), panel) == begin_.panels.end())
           lines.push_back("panel " + panel);

@@ -1,7 +1,8 @@
-// What the lesson player does for those who write a lesson: it reads the file again when it changes, and
-// records what is done in the window.
+// LessonPlayer's help for authors: it reads the file again when it changes, and records what is
+// done in the window.
 #include <algorithm>
 
+#include "app/lesson/lesson_beside.h"
 #include "app/lesson/lesson_pictures.h"
 #include "app/window/workspace/lesson_player.h"
 #include "core/base/error.h"
@@ -12,7 +13,6 @@ namespace {
 
 constexpr double kLookSeconds = 0.4;
 
-// Whether both are about the same run.
 bool same_run(const lessons::FrontMatter& a, const lessons::FrontMatter& b) {
   return a.capture == b.capture && a.model == b.model && a.draft == b.draft &&
          a.method == b.method && a.settings == b.settings && a.prompt == b.prompt &&
@@ -48,7 +48,8 @@ bool LessonPlayer::update(double seconds) {
   next_look_ = seconds + kLookSeconds;
   const Stamp file = stamp_of(path());
   const std::string& capture = lesson_->lesson.about.capture;
-  // A link in its place is refused, and said, where the lesson is read again.
+  // A symbolic link in place of the capture is refused, with a message, where the lesson is read
+  // again.
   const Stamp run = capture.empty()
                         ? Stamp{}
                         : stamp_of((std::filesystem::path(lesson_->folder) / capture).string());
@@ -67,6 +68,7 @@ bool LessonPlayer::check_again() {
   findings_ = check_lesson(lesson_->lesson, *document()->capture, viz::panel_names(),
                            lessons_beside(*lesson_));
   for (lessons::Finding& other : check_pictures(*lesson_)) findings_.push_back(std::move(other));
+  for (lessons::Finding& other : check_beside(*lesson_)) findings_.push_back(std::move(other));
   return true;
 }
 

@@ -61,7 +61,7 @@ void LiveRun::take_in_run() {
     Document& run = documents_.add_run(status_->capture_path, status_->run_serial);
     if (const std::string from = origin_text(run); !from.empty()) {
       run.title = "#" + std::to_string(run.run_serial) + ", " + from;
-      host_->step();  // prefill: what both runs share is there at once
+      host_->step();  // prefill, so that what both runs share is there at once
     }
   } catch (const std::exception& error) {
     log_.say(LogLevel::kError, error.what());
@@ -129,7 +129,7 @@ std::vector<std::int32_t> LiveRun::tokens_of(const std::string& text) const {
   try {
     return status_->tokenizer->encode(text, /*add_special_tokens=*/false);
   } catch (const Error&) {
-    return {};  // half a character, while it is being typed
+    return {};  // the text ends within a character while it is being typed
   }
 }
 

@@ -1,4 +1,4 @@
-// From one run to the next: branches (what if?), and the settings of a run taken over.
+// Steps from one run to the next: branches, and taking over a run's settings.
 #include <algorithm>
 
 #include "app/window/workspace/live_run.h"
@@ -55,7 +55,7 @@ std::string LiveRun::origin_text(const Document& document) const {
   const auto nodes = from->capture->nodes();
   const auto at = static_cast<std::size_t>(document.origin->node);
   const bool after_token = document.origin->node > 0 && at < nodes.size();
-  // The branch itself has not recorded the token's text yet.
+  // The branch has not recorded the token's text yet.
   const std::string with = status_->tokenizer
                                ? viz::token_text(status_->tokenizer->piece(document.origin->token))
                                : shown_token(*from->capture, document.origin->token);
@@ -69,7 +69,7 @@ void LiveRun::compare_with_origin() {
   Document* const from = documents_.origin_of(*documents_.active());
   if (!from) return;
   Document* const branch = documents_.active();
-  documents_.activate(from);  // on the left, as what came first
+  documents_.activate(from);  // the older run is on the left
   comparison_.start(branch);
 }
 
@@ -89,7 +89,7 @@ const RunRequest& LiveRun::read_request() {
     try {
       tokenizer = load_tokenizer(as_text.model);
     } catch (const Error&) {
-      // The model is elsewhere: the text is taken as it was recorded.
+      // The model is not here, so the recorded text is taken.
     }
   }
   taken_ = request_of_run(run, tokenizer.get());

@@ -6,7 +6,7 @@
 namespace triescope::app {
 namespace {
 
-// It begins with a token that was chosen by hand, which its request does not know.
+// True if the run begins with a token chosen by hand, which its request does not know.
 bool begins_with_a_choice(const capture::Capture& capture) {
   const auto nodes = capture.nodes();
   for (std::size_t i = 1; i < nodes.size() && capture::step_of(nodes[i].tick) == 0; ++i)
@@ -43,7 +43,8 @@ void LiveRun::stop_measuring() {
 }
 
 bool LiveRun::finish_measuring() {
-  // All of one snapshot: the thread may be done before the snapshot that says so is taken.
+  // All fields are read from one snapshot: the thread may be done before the snapshot that says so
+  // is taken.
   const bool works = status_->state == LiveState::kRunning || status_->state == LiveState::kLoading;
   if (!measured_ || status_->commands_done < host_->commands_sent() || works) return false;
   const Measured measured = *measured_;
@@ -62,7 +63,7 @@ bool LiveRun::finish_measuring() {
   }
   if (status_->state != LiveState::kDone || now->capture->status() != capture::RunStatus::kDone ||
       !before)
-    return true;  // it was ended early, or waits for memory
+    return true;  // the run was ended early, or waits for memory
   const auto decoding = [](const Document& document) {
     const capture::Capture& capture = *document.capture;
     return viz::duration_text(

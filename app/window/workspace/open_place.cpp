@@ -46,20 +46,20 @@ Place parse_place(const std::string& text) {
   return place;
 }
 
-[[noreturn]] void not_found(const Document& document, const std::string& what, std::int32_t number,
+[[noreturn]] void not_found(const std::string& path, const std::string& what, std::int32_t number,
                             const std::string& there) {
-  throw Error(ErrorCode::kNotFound, "--open: " + document.path + " has no " + what + " " +
-                                        std::to_string(number) + there);
+  throw Error(ErrorCode::kNotFound,
+              "--open: " + path + " has no " + what + " " + std::to_string(number) + there);
 }
 
 }  // namespace
 
-void open_place(Documents& documents, Document& document, const std::string& text) {
+PlaceInRun find_place(const capture::Capture& run, const std::string& path,
+                      const std::string& text) {
   const Place place = parse_place(text);
-  const capture::Capture& run = *document.capture;
   const std::int32_t last = run.last_step();
   if (place.step && (*place.step < 0 || *place.step > last))
-    not_found(document, "step", *place.step,
+    not_found(path, "step", *place.step,
               last < 0 ? "; it has no steps" : "; its steps are 0 to " + std::to_string(last));
   capture::Tick cursor =
       place.step ? capture::make_tick(*place.step + 1, capture::Phase::kDraft) : 0;
@@ -70,7 +70,7 @@ void open_place(Documents& documents, Document& document, const std::string& tex
     const bool is_there = node >= 0 ? node < nodes : node <= -2 && -2 - node < prompt;
     if (!is_there)
       not_found(
-          document, "node", node,
+          path, "node", node,
           (nodes == 0 ? std::string("; it has no nodes")
                       : "; its nodes are 0 to " + std::to_string(nodes - 1)) +
               (prompt == 0 ? ""
@@ -80,12 +80,17 @@ void open_place(Documents& documents, Document& document, const std::string& tex
     if (!place.step)
       cursor = capture::make_tick(born + 1, capture::Phase::kDraft);
     else if (*place.step < born)
-      not_found(document, "node", node,
+      not_found(path, "node", node,
                 " yet in step " + std::to_string(*place.step) + ": it comes in step " +
                     std::to_string(born));
-    document.focus.locked = node;
   }
-  documents.set_cursor_of(document, std::min(cursor, run.end_tick()));
+  return {std::min(cursor, run.end_tick()), place.node.value_or(-1)};
+}
+
+void open_place(Documents& documents, Document& document, const std::string& text) {
+  const PlaceInRun place = find_place(*document.capture, document.path, text);
+  if (place.node != -1) document.focus.locked = place.node;
+  documents.set_cursor_of(document, place.cursor);
 }
 
 }  // namespace triescope::app

@@ -6,9 +6,9 @@
 namespace triescope::app {
 namespace {
 
-constexpr int kMaxTreeDepth = 8;  // of a tree that is read
+constexpr int kMaxTreeDepth = 8;  // deepest tree that is read
 constexpr float kEdgeShare = 0.25f;
-constexpr float kSmallestWindow = 120;  // px; what a file says is not trusted
+constexpr float kSmallestWindow = 120;  // px; a file's value is not trusted
 
 PaneNode* leaf_with(PaneNode& node, const std::string& panel) {
   if (!node.is_leaf()) {
@@ -28,7 +28,7 @@ PaneNode* leaf_with(PaneLayout& layout, const std::string& panel) {
 
 PaneNode& last_leaf(PaneNode& node) { return node.is_leaf() ? node : last_leaf(*node.second); }
 
-// The pane of a tree that may be shown as one: where a new tab goes.
+// The leaf of a pane where a new tab goes; the pane may be a split that is shown as one.
 PaneNode& leaf_of_pane(PaneNode& pane) {
   PaneNode* const shown = leaf_with(pane, pane.active);
   return shown ? *shown : last_leaf(pane);
@@ -43,7 +43,7 @@ void take(PaneNode& leaf, const std::string& panel) {
   if (leaf.active == panel) leaf.active = leaf.panels.empty() ? "" : leaf.panels.front();
 }
 
-// Without its empty panes; nullptr: nothing is left.
+// Returns the tree without its empty panes; nullptr: nothing is left.
 std::unique_ptr<PaneNode> pruned(std::unique_ptr<PaneNode> node) {
   if (node->is_leaf()) return node->panels.empty() ? nullptr : std::move(node);
   node->first = pruned(std::move(node->first));
@@ -57,7 +57,7 @@ void prune(PaneLayout& layout) {
   for (FloatingPane& pane : layout.floating) pane.root = pruned(std::move(pane.root));
   std::erase_if(layout.floating, [](const FloatingPane& pane) { return !pane.root; });
   if (layout.root) return;
-  // The window is never empty.
+  // The window is never empty, so the last floating tree moves there.
   layout.root = std::move(layout.floating.back().root);
   layout.floating.pop_back();
 }
@@ -128,7 +128,8 @@ void dock_panel(PaneLayout& layout, const std::string& panel, PaneNode& target, 
   if (!from) return;
   const bool within = leaf_with(target, panel) != nullptr;
   if (within && (side == DropSide::kTabs || count(target) == 1)) return;
-  // Taken out first, pruned last: pruning moves nodes, and `target` must stay where it is.
+  // The panel is taken out first and pruning comes last: pruning moves nodes, and `target` must
+  // stay where it is.
   take(*from, panel);
   put(target, panel, side);
   prune(layout);
@@ -181,7 +182,7 @@ void dock_back(PaneLayout& layout, std::size_t floating) {
   };
   collect(collect, *layout.floating[floating].root);
   layout.floating.erase(layout.floating.begin() + static_cast<std::ptrdiff_t>(floating));
-  // A timeline alone is a strip: no place for a picture.
+  // A timeline alone is a strip and leaves no room for a picture.
   PaneNode* home = &last_leaf(*layout.root);
   if (home->panels == std::vector<std::string>{"timeline"} && !layout.root->is_leaf())
     home = &last_leaf(*layout.root->first);
@@ -238,10 +239,11 @@ std::optional<PaneLayout> pane_layout_from_json(const nlohmann::json& json,
   std::vector<std::string> left = known;
   if (json.contains("floating"))
     for (const auto& entry : json.at("floating")) {
-      // Alone, a tree takes in what it lacks: so it is read with its own panels as the known ones.
+      // A tree takes in the known panels that it lacks, so each is read with only its own panels as
+      // the known ones.
       std::vector<std::string> own;
       const auto collect = [&](const auto& self, const nlohmann::json& node, int depth) -> void {
-        if (depth > kMaxTreeDepth) return;  // what lies deeper is not a layout
+        if (depth > kMaxTreeDepth) return;  // a deeper tree is not a layout
         if (node.contains("panels"))
           for (const auto& name : node.at("panels")) own.push_back(name.get<std::string>());
         for (const char* side : {"first", "second"})

@@ -4,11 +4,35 @@
 #include <cmath>
 
 #include "core/base/error.h"
+#include "viz/panels/panel.h"
 
 namespace triescope::app {
 namespace {
 
 constexpr int kMaxSplitDepth = 8;
+constexpr const char* kRest = "…";  // in a preset's leaf: the panels that no leaf names
+
+// Adds the panels of `known` that the layout does not name, in this order: in place of kRest, or to
+// the last leaf.
+void add_rest(PaneNode& root, const std::vector<std::string>& known) {
+  std::vector<std::string> named;
+  PaneNode* rest = nullptr;
+  PaneNode* last = nullptr;
+  const auto look = [&](const auto& self, PaneNode& node) -> void {
+    if (!node.is_leaf()) {
+      self(self, *node.first);
+      self(self, *node.second);
+      return;
+    }
+    last = &node;
+    if (std::erase(node.panels, kRest) > 0) rest = &node;
+    named.insert(named.end(), node.panels.begin(), node.panels.end());
+  };
+  look(look, root);
+  if (!rest) rest = last;
+  for (const std::string& name : known)
+    if (std::ranges::find(named, name) == named.end()) rest->panels.push_back(name);
+}
 
 void collect_panels(const PaneNode& node, std::vector<std::string>& out) {
   if (node.is_leaf()) {
@@ -19,7 +43,7 @@ void collect_panels(const PaneNode& node, std::vector<std::string>& out) {
   collect_panels(*node.second, out);
 }
 
-// The smallest length `node` may be given: a timeline alone needs less height than a picture.
+// The least length of `node`: a timeline alone needs less height than a picture.
 float smallest(const PaneNode& node, bool width, const Minimum& minimum) {
   if (width) return minimum.width;
   const bool strip = node.is_leaf() && node.panels.size() == 1 && node.panels[0] == "timeline";
@@ -113,13 +137,16 @@ const std::vector<std::string>& preset_names() {
   return names;
 }
 
-std::unique_ptr<PaneNode> preset_layout(const std::string& name) {
+namespace {
+
+// A preset places the panels that its purpose needs.
+std::unique_ptr<PaneNode> preset(const std::string& name) {
   constexpr bool kBeside = true, kAbove = false;
   if (name == "debug") {
     auto top =
         make_split(kBeside, 0.62f, make_leaf({"trie", "mask", "positions"}),
                    make_split(kAbove, 0.55f, make_leaf({"text", "candidates", "verdict", "drafts"}),
-                              make_leaf({"inspector", "narration", "log", "doctor"})));
+                              make_leaf({"inspector", kRest})));
     auto middle = make_split(kBeside, 0.5f, make_leaf({"memory"}), make_leaf({"kv"}));
     return make_split(kAbove, 0.83f, make_split(kAbove, 0.64f, std::move(top), std::move(middle)),
                       make_leaf({"timeline"}));
@@ -127,10 +154,7 @@ std::unique_ptr<PaneNode> preset_layout(const std::string& name) {
   if (name == "lecture") {
     auto top = make_split(
         kBeside, 0.66f,
-        make_split(kAbove, 0.6f,
-                   make_leaf({"trie", "positions", "kv", "memory", "verdict", "drafts", "inspector",
-                              "log", "doctor"}),
-                   make_leaf({"narration"})),
+        make_split(kAbove, 0.6f, make_leaf({"trie", kRest}), make_leaf({"narration"})),
         make_split(kAbove, 0.5f, make_leaf({"mask"}), make_leaf({"text", "candidates"})));
     return make_split(kAbove, 0.84f, std::move(top), make_leaf({"timeline"}));
   }
@@ -138,21 +162,21 @@ std::unique_ptr<PaneNode> preset_layout(const std::string& name) {
     auto left = make_split(kAbove, 0.62f, make_leaf({"memory", "trie"}), make_leaf({"kv"}));
     auto right = make_split(kAbove, 0.55f,
                             make_leaf({"mask", "positions", "verdict", "drafts", "candidates"}),
-                            make_leaf({"inspector", "text", "narration", "log", "doctor"}));
+                            make_leaf({"inspector", "text", "narration", kRest}));
     return make_split(kAbove, 0.84f, make_split(kBeside, 0.64f, std::move(left), std::move(right)),
                       make_leaf({"timeline"}));
   }
   if (name == "compare") {
     // Every pane holds the panel of both runs, so it takes the whole width.
     auto panes = make_split(kAbove, 0.55f, make_leaf({"trie", "mask", "positions", "kv"}),
-                            make_leaf({"text", "narration", "memory", "verdict", "drafts",
-                                       "candidates", "inspector", "log", "doctor"}));
+                            make_leaf({"text", "narration", kRest}));
     return make_split(kAbove, 0.82f, std::move(panes), make_leaf({"timeline"}));
   }
   if (name == "learn") {
-    // Why this token: what competed, and the words for it, beside the tree.
+    // The right side explains this token: its competitors, and the words for it, stand beside the
+    // tree.
     auto why = make_split(kAbove, 0.56f, make_leaf({"verdict", "candidates", "drafts"}),
-                          make_leaf({"narration", "inspector", "log", "doctor"}));
+                          make_leaf({"narration", "inspector", kRest}));
     auto top =
         make_split(kBeside, 0.57f, make_leaf({"trie", "mask", "positions", "kv"}), std::move(why));
     auto below = make_split(kBeside, 0.57f, make_leaf({"text", "memory"}), make_leaf({"timeline"}));
@@ -161,6 +185,14 @@ std::unique_ptr<PaneNode> preset_layout(const std::string& name) {
   std::string names;
   for (const std::string& known : preset_names()) names += (names.empty() ? "" : ", ") + known;
   throw Error(ErrorCode::kNotFound, "layout '" + name + "' is not one of: " + names);
+}
+
+}  // namespace
+
+std::unique_ptr<PaneNode> preset_layout(const std::string& name) {
+  auto root = preset(name);
+  add_rest(*root, viz::panel_names());
+  return root;
 }
 
 PlacedLayout place(PaneNode& root, viz::Rect area, const Minimum& minimum, float splitter_px) {
@@ -200,10 +232,7 @@ std::unique_ptr<PaneNode> layout_from_json(const nlohmann::json& json,
   std::vector<std::string> seen;
   auto root = parse(json, known, seen, 0);
   if (!root || seen.empty()) return nullptr;
-  PaneNode* last = root.get();
-  while (!last->is_leaf()) last = last->second.get();
-  for (const std::string& name : known)
-    if (std::find(seen.begin(), seen.end(), name) == seen.end()) last->panels.push_back(name);
+  add_rest(*root, known);
   return root;
 } catch (const nlohmann::json::exception&) {
   return nullptr;  // a value of the wrong type: not a layout of ours

@@ -1,6 +1,6 @@
-// Pane layout: a binary tree of splits whose leaves hold panels as tabs. Pure geometry, no ImGui;
-// sizes in px. Where a split would leave a pane smaller than the minimum, its two sides are shown
-// as one pane with all their tabs, so that every window size works.
+// Pane layout: a binary tree of splits whose leaves hold panels as tabs. Where a split would leave
+// a pane smaller than the minimum, its two sides are shown as one pane with all their tabs, so that
+// every window size works. Pure geometry, no ImGui; sizes in px.
 #pragma once
 
 #include <memory>
@@ -13,14 +13,14 @@
 namespace triescope::app {
 
 struct PaneNode {
-  // A split: two children, `first` takes `ratio` of the length (side by side or one above the
-  // other).
+  // A split has two children, side by side or one above the other; `first` takes `ratio` of the
+  // length.
   std::unique_ptr<PaneNode> first, second;
   bool side_by_side = true;
   float ratio = 0.5f;
-  // A leaf: its panels in tab order.
+  // A leaf has panels, in tab order.
   std::vector<std::string> panels;
-  // The panel shown (of a leaf, or of a split that is shown as one pane).
+  // The panel shown, of a leaf or of a split that is shown as one pane.
   std::string active;
 
   bool is_leaf() const { return !first; }
@@ -31,7 +31,7 @@ std::unique_ptr<PaneNode> make_split(bool side_by_side, float ratio,
                                      std::unique_ptr<PaneNode> first,
                                      std::unique_ptr<PaneNode> second);
 
-// "debug", "lecture", "memory", "compare". Error{kNotFound}: lists them.
+// One of preset_names(), with every panel in it. Error{kNotFound}: lists them.
 std::unique_ptr<PaneNode> preset_layout(const std::string& name);
 const std::vector<std::string>& preset_names();
 
@@ -43,26 +43,26 @@ struct PlacedPane {
 struct PlacedSplitter {
   PaneNode* node = nullptr;
   viz::Rect area;    // where it can be grabbed
-  viz::Rect parent;  // what `ratio` divides
+  viz::Rect parent;  // the area that `ratio` divides
 };
 struct PlacedLayout {
   std::vector<PlacedPane> panes;
   std::vector<PlacedSplitter> splitters;
 };
-// What a pane needs at least, in px; a timeline alone needs less height.
+// The least size of a pane, in px; a timeline alone needs less height.
 struct Minimum {
   float width = 0, height = 0, strip_height = 0;
 };
 PlacedLayout place(PaneNode& root, viz::Rect area, const Minimum& minimum, float splitter_px);
 
-// The pane whose tabs hold `panel`, made active there; false: no pane has it.
+// Makes `panel` the active tab of the pane that holds it. False: no pane has it.
 bool show_panel(PaneNode& root, const std::string& panel);
-// Names of the panels on top of their panes.
+// The active panel of each pane.
 std::vector<std::string> visible_panels(const PlacedLayout& layout);
 
 nlohmann::json layout_to_json(const PaneNode& root);
-// nullptr if it is not a layout (unknown panels are left out; `known` in order, missing ones are
-// added to the last leaf).
+// nullptr if it is not a layout. Unknown panels are left out; missing ones are added to the last
+// leaf in the order of `known`.
 std::unique_ptr<PaneNode> layout_from_json(const nlohmann::json& json,
                                            const std::vector<std::string>& known);
 

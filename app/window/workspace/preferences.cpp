@@ -26,7 +26,7 @@ fs::path preferences_path() { return config_folder() / "window.json"; }
 std::vector<RecentCapture> read_recent(const json& list) {
   std::vector<RecentCapture> recent;
   for (const json& entry : list) {
-    // Paths alone, as earlier versions wrote them, are read too.
+    // Earlier versions wrote only paths.
     if (entry.is_string())
       recent.push_back({entry.get<std::string>(), "", "", ""});
     else
@@ -78,7 +78,7 @@ Preferences load_preferences(std::string& warning) {
   if (!file) return preferences;
   try {
     const json all = json::parse(file);
-    // Earlier versions wrote whether it was the dark one.
+    // Earlier versions wrote only whether the theme is dark.
     preferences.theme = viz::theme_name_from_string(
         all.value("theme", std::string(all.value("dark", true) ? "dark" : "light")));
     preferences.lecture_theme =
@@ -95,7 +95,7 @@ Preferences load_preferences(std::string& warning) {
     preferences.view_states = all.value("view_states", json::object());
     preferences.recent_captures = read_recent(all.value("recent_captures", json::array()));
     preferences.recent_runs = read_recent(all.value("recent_runs", json::array()));
-    // The window keeps its newest runs alone.
+    // The window deletes its older runs (new_run_path()).
     std::erase_if(preferences.recent_runs, [](const RecentCapture& one) {
       std::error_code ignored;
       return !fs::exists(one.path, ignored);
@@ -206,7 +206,7 @@ std::string new_run_path() {
   localtime_r(&seconds, &local);
   char name[64];
   std::strftime(name, sizeof name, "%Y%m%d-%H%M%S", &local);
-  // One that was given a moment ago may not have become a file yet.
+  // A path returned a moment ago may not be a file yet.
   static std::set<std::string> given;
   for (int i = 0;; ++i) {
     const fs::path path =

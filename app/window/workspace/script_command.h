@@ -1,5 +1,5 @@
-// ScriptCommand: one thing that the window is to do, by name: a command of the command table, or a verb with
-// its argument (docs/script.md). Scripts are made of them, and a lesson hands them over.
+// ScriptCommand: one thing that the window is to do, by name: a command of the command table, or a
+// verb with its argument (docs/script.md). Scripts consist of them, and a lesson hands them over.
 #pragma once
 
 #include <string>

@@ -97,7 +97,7 @@ void Transport::toggle_run() {
     shown->follow = true;
     return run_.host().run();
   }
-  // A finished capture is replayed; at its end, from the start.
+  // A finished capture is replayed, from the start if the cursor is at its end.
   if (shown->cursor >= shown->capture->end_tick()) shown->cursor = 0;
   shown->playing = !shown->playing;
   shown->follow = false;
@@ -116,7 +116,7 @@ void Transport::run_to_cursor() {
         "file or a branch: set up the same run in the run bar and press Start");
     return;
   }
-  // A copy: the documents may move while the new run is opened.
+  // The request is copied: the documents may move while the new run is opened.
   const RunRequest again = *shown->request;
   if (run_.start(again, /*run_at_once=*/false)) run_.host().run_to(target);
 }
@@ -131,7 +131,7 @@ bool Transport::can_run_to_cursor() const {
 void Transport::restart() {
   const Document* const shown = documents_.active();
   if (!shown || !shown->request) return go_to_start();
-  // A copy: the documents may move while the new run is opened.
+  // The request is copied: the documents may move while the new run is opened.
   const RunRequest again = *shown->request;
   run_.start(again, /*run_at_once=*/false);
 }
@@ -162,7 +162,7 @@ void Transport::set_play_speed(double speed) {
   preferences_.play_speed = *std::ranges::min_element(play_speeds(), {}, [&](double one) {
     return std::abs(std::log(one / std::max(speed, 1e-6)));
   });
-  // The step under way does not keep the old pace.
+  // The step under way is cut short, so that it does not keep the old pace.
   if (documents_.active()) documents_.active()->next_play_time = 0;
   log_.say(LogLevel::kInfo, "playback speed: " + play_speed_text(preferences_.play_speed));
 }
@@ -194,7 +194,7 @@ std::string Transport::stop_reason() const {
   return documents_.active_is_live() && live.state == LiveState::kPaused ? live.pause_reason : "";
 }
 
-// Marks where a breakpoint stops what is recorded, and selects the node.
+// Puts the cursor at the stop, marks it in the timeline and selects its node.
 void Transport::show_stop(Document& document, const BreakStop& stop) {
   documents_.set_cursor_of(document, stop.tick);
   document.stopped = stop;

@@ -1,6 +1,6 @@
-// Transport: forwards and back through a run, by step and by phase: in the past through what is
-// recorded, at the newest step of a live run by decoding on. Playback, and where breakpoints stop it.
-// Window thread only.
+// Transport: moves forwards and back through a run, by step and by phase. It shows what is
+// recorded, and at the newest step of a live run it decodes on. It also plays back, and breakpoints
+// stop it. Window thread only.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace triescope::app {
 
-// Of playback, slowest first: 0.25 to 8.
+// Speeds of playback, slowest first: 0.25 to 8.
 const std::vector<double>& play_speeds();
 std::string play_speed_text(double speed);  // "0.25×"
 
@@ -24,39 +24,39 @@ class Transport {
         preferences_(preferences),
         log_(log) {}
 
-  void step();  // in the past: forward in the capture; at the end of a live run: the decoder
+  void step();  // forward in the capture, or at the end of a live run one step of the decoder
   void step_phase();
   bool can_step() const;  // there is a next step to show or to decode, or a run to start
   void back();
   void back_phase();
   void go_to_start() { documents_.set_cursor(0); }
   void toggle_run();  // decoder run / pause; replay play / pause
-  // The same run (settings, seed, prompt) decoded again, up to the cursor, into a capture of its
-  // own; the old one stays open. At the end of a live run: a step.
+  // Decodes the same run again (settings, seed, prompt), up to the cursor, into a capture of its
+  // own; the old one stays open. At the end of a live run it decodes a step.
   void run_to_cursor();
   bool can_run_to_cursor() const;
-  // The run shown once more from its beginning, with its own settings, in a capture of its own; a capture
-  // that was not started here goes back to its start.
+  // Decodes the run again from its beginning, with its own settings, into a capture of its own. A
+  // capture that was not started here goes back to its start.
   void restart();
 
   // --- playback ---
-  // Shows the next step where it is time for it; true while the active capture plays. `seconds`: a steady
-  // clock.
+  // Shows the next step when its time has come. True while the active capture plays. `seconds` is a
+  // steady clock.
   bool play(double seconds);
-  // When it wants to be looked at again; negative = never.
+  // Seconds until play() is to be called again; negative = never.
   double seconds_to_next_play(double seconds) const;
-  // As a multiple of its own pace; one of play_speeds(). Another one: the nearest of them.
+  // Sets the nearest of play_speeds(), as a multiple of the normal pace.
   void set_play_speed(double speed);
   void change_play_speed(int direction);  // +1: the next faster one
 
   // --- breakpoints ---
-  // The next step that is recorded where a breakpoint would stop the run, or the one before: +1, -1.
-  // Goes there, or says that there is none.
+  // Goes to the next (+1) or the previous (-1) recorded step where a breakpoint would stop the run,
+  // or says that there is none.
   void go_to_match(int direction);
-  // What holds the run that is shown: a breakpoint in the live run, or in playback at the cursor; or
-  // that memory was refused. "" = nothing.
+  // What stops the run that is shown: a breakpoint in the live run, or in playback at the cursor,
+  // or refused memory. "" = nothing.
   std::string stop_reason() const;
-  // What the timeline of `document` marks: where it stopped, and the steps it will stop at.
+  // The marks of the timeline of `document`: where it stopped, and the steps where it will stop.
   std::vector<viz::BreakMark> break_marks(const Document& document) const;
 
  private:

@@ -7,7 +7,7 @@
 namespace triescope::app {
 namespace {
 
-// Longer ones first: an option may begin like another.
+// Longer options come first, because an option may begin with another one.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 18> kWords = {{
     {"with --draft PATH, or in the run bar", "in the run bar, below the method"},
     {"with --draft MODEL, or in the run bar", "in the run bar, below the method"},

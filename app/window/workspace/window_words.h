@@ -1,5 +1,5 @@
-// Messages from below speak of the command line's options, because most of them are read there. In the
-// window the same things have other names.
+// Messages from below name the command line's options, because most of them are read there. The
+// window has other names for the same things.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace triescope::app {
 
-// "Name one with --draft PATH, or in the run bar" -> "Name one in the run bar". A text without options
-// comes back as it is.
+// "Name one with --draft PATH, or in the run bar" -> "Name one in the run bar". A text without
+// options is returned as it is.
 std::string in_window_words(std::string text);
 
 }  // namespace triescope::app

@@ -26,7 +26,7 @@ bool Workspace::update(double seconds) {
   lecture.see_clock(seconds);
   bool changed = lesson.update(seconds);
   changed |= run.update();
-  if (!run.measuring()) changed |= documents.poll();  // reading takes cores as drawing does
+  if (!run.measuring()) changed |= documents.poll();  // reading takes cores, as drawing does
   changed |= transport.play(seconds);
   changed |= exports.finish();
   return changed;
@@ -45,7 +45,7 @@ void Workspace::go_to_layout(const std::string& name) {
 }
 
 void Workspace::show_panels(const std::vector<std::string>& panels) {
-  // A lesson arranges what the audience sees; the window's own layout stays.
+  // A lesson arranges what the audience sees; the window's own layout does not change.
   if (lecture.is_on()) return lecture.set_panels(panels);
   comparison.stop();
   layouts.show_large(panels);
@@ -58,7 +58,7 @@ bool Workspace::show_panel(const std::string& panel) {
 }
 
 void Workspace::go_to_panel(const std::string& panel) {
-  // Of a maximised pane every panel is a tab.
+  // A maximised pane has every panel as a tab.
   if (!layouts.maximised.empty() && !lecture.is_on())
     layouts.maximised = panel;
   else
@@ -138,7 +138,7 @@ double Workspace::seconds_to_next_play(double seconds) const {
 
 void Workspace::remember() {
   layouts.remember();
-  // What a lesson arranged is not the user's.
+  // A lesson's arrangement is not the user's.
   if (lesson.is_open()) preferences.run_bar_open = lesson.run_bar_before();
   if (active()) {
     for (const auto& panel : active()->panels)

@@ -1,8 +1,8 @@
-// Workspace: everything the window shows and can do, without a line of drawing, put together of parts
-// that know only those above them: Documents, Layouts, Comparison, LiveRun, Transport, Exports, then
-// lecture mode and the lesson that is open. What takes several of them stands here. The command table,
-// the script and the drawing code all act through it. Not thread-safe: the window thread owns it; the
-// decoder is reached through a RunHost.
+// Workspace: everything the window shows and can do, without drawing. Its parts know only those
+// above them: Documents, Layouts, Comparison, LiveRun, Transport, Exports, then lecture mode and
+// the open lesson. Work that takes several parts stands here. The command table, the script and the
+// drawing code act through it alone. Not thread-safe: the window thread owns it; it reaches the
+// decoder through a RunHost.
 #pragma once
 
 #include <functional>
@@ -20,12 +20,12 @@ namespace triescope::app {
 
 class Workspace {
  public:
-  // `wake` makes the window thread look again (called from other threads). Decodes in this process,
-  // or wherever `host` does; it calls `wake` after every new snapshot.
+  // `wake` makes the window thread look again; other threads call it. The run is decoded in this
+  // process, or wherever `host` decodes it; `host` calls `wake` after every new snapshot.
   Workspace(Preferences preferences, std::function<void()> wake);
   Workspace(Preferences preferences, std::function<void()> wake, std::unique_ptr<RunHost> host);
 
-  // Takes in what other threads did since the last call; `seconds` is a steady clock. True if
+  // Takes in what other threads did since the last call. `seconds` is a steady clock. True if
   // anything changed.
   bool update(double seconds);
 
@@ -40,7 +40,7 @@ class Workspace {
   Exports exports;
   LectureMode lecture{documents, comparison, transport};
   LessonPlayer lesson;
-  // Of the prompt as it is now, with the loaded model; asked for while the run bar is drawn.
+  // Counts the present prompt's tokens with the loaded model, while the run bar is drawn.
   PromptCounter prompt_counter;
   std::vector<DeviceInfo> devices;
 
@@ -48,40 +48,41 @@ class Workspace {
   const LiveStatus& live() const { return run.status(); }
   RunRequest& request() { return preferences.request; }
   void say(LogLevel level, const std::string& text) { log.say(level, text); }
-  // For the status line: Messages::newest() of the document shown.
+  // The status line's text: Messages::newest() for the document shown.
   std::string newest_message() const { return log.newest(active() ? active()->serial : 0); }
 
   // --- what is shown ---
-  // The layout as it was made; another than compare ends a comparison. Errors: Layouts::use()'s.
+  // Arranges the panels as the layout was made. Any layout but compare ends a comparison. Errors:
+  // Layouts::use()'s.
   void use_layout(const std::string& name);
-  // The same with the panels in front that were there when it was left. The one that is shown already:
-  // as it was made.
+  // Switches to a layout with the panels in front that were there when it was left. Choosing the
+  // present one again shows it as it was made.
   void go_to_layout(const std::string& name);
-  // One to three panels large, the first on top.
+  // Shows one to three panels large, the first on top.
   void show_panels(const std::vector<std::string>& panels);
   // Brings a panel to the front of its pane, or into lecture mode. False: the layout lacks it.
   bool show_panel(const std::string& panel);
-  // The same in the window as it is: in the place of a maximised one.
+  // Shows a panel in the window as it is, in place of a maximised one.
   void go_to_panel(const std::string& panel);
-  // Of the window, or of lecture mode while that is on; each is remembered.
+  // The window's theme, or lecture mode's while that is on; each is remembered.
   viz::ThemeName theme() const;
   void set_theme(viz::ThemeName theme);
-  // With the panels that an open lesson asked for last, else with those that suit the method.
+  // Shows the panels that an open lesson asked for last, else those that suit the method.
   void enter_lecture();
 
   // --- what is opened; errors become problems ---
-  // A path that was dropped or opened: a capture or a lesson, a model to load, a prompt (.txt, .json).
+  // Opens a capture or a lesson, loads a model, or reads a prompt (.txt, .json).
   void open_path(const std::string& path);
   void open_lesson(const std::string& path_or_name);
-  void read_prompt(const std::string& path);  // the run bar's, from a file
+  void read_prompt(const std::string& path);  // fills the run bar's prompt from a file
 
   // --- what is under way ---
-  void cancel();  // loading or prefill, and an export
+  void cancel();  // loading, prefill or an export
   void measure_again();
   bool can_measure_again() const { return !lecture.is_on() && run.can_measure_again(); }
-  // Nothing: no command waiting, no run, no export.
+  // True if no command waits and there is no run and no export.
   bool idle() const;
-  // When the replay, or the file of an open lesson, wants to be looked at again; negative = never.
+  // Seconds until the replay, or an open lesson's file, is to be looked at again; negative = never.
   double seconds_to_next_play(double seconds) const;
 
   nlohmann::json state_json(const std::vector<std::string>& visible_panels) const;

@@ -70,6 +70,7 @@ struct HeadConfig {
   bool norm_before_residual = false;  // h1 = hidden_norm(h) + attention, else h + attention
   bool norm_before_fc = false;        // "input_norm.weight" [3 dt]: over the concatenated states
   bool fc_norm = false;               // "fc_norm.{0,1,2}.weight" [dt]: over each of them
+  bool final_norm = true;             // false: the logits read out (HeadReading::no_final_norm)
   bool norm_output = false;           // norm(out) is fed back, else out; the logits read norm(out)
   double logit_scale = 1;             // multiplies the logits
 
@@ -93,11 +94,14 @@ struct HeadConfig {
 
   // Medusa and Hydra: head h drafts the token at t + 2 + h.
   int head_count = 0;
+  int first_head = 0;   // HeadReading::first_head
   int head_layers = 0;  // residual blocks per head; Hydra: with the first one
   // Hydra: its arch. "prefix-mlp" (true) has the transformer layer before the heads, "mlp" does
   // not.
   bool prefix_layer = false;
   bool lm_head_bias = false;  // Hydra: "hydra_lm_head.{i}.1.bias"
+
+  bool own_token = false;  // HeadReading::own_token
 
   // SPACE: mask j guesses the token at t + 1 + j from the text up to t.
   int mask_count = 0;

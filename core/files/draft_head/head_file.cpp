@@ -95,8 +95,21 @@ struct HeadFile::Impl {
   void drop_unused_map(NamedTensors& tensors);
   void read_maps(NamedTensors& tensors, bool is_absolute, const TargetShape& target);
   void find_layers(const HeadJson& json, const TargetShape& target, std::span<const int> chosen);
+  void read_as(const HeadReading& reading);
   void note_rounded();
 };
+
+// What needs no other tensors: the rest is read where the tensors are.
+void HeadFile::Impl::read_as(const HeadReading& reading) {
+  if (reading.target_embedding) config.own_embedding = false;
+  if (reading.norm_before_residual) config.norm_before_residual = *reading.norm_before_residual;
+  if (reading.norm_output) config.norm_output = *reading.norm_output;
+  if (reading.rope_base) config.rope.theta = *reading.rope_base;
+  if (reading.state) config.feature_layers = {*reading.state};
+  config.final_norm = !reading.no_final_norm;
+  config.own_token = reading.own_token;
+  config.first_head = reading.first_head;
+}
 
 void HeadFile::Impl::note_rounded() {
   std::set<std::string> doubles;
@@ -190,13 +203,13 @@ HeadFile& HeadFile::operator=(HeadFile&&) noexcept = default;
 HeadFile::~HeadFile() = default;
 
 HeadFile HeadFile::open(const std::string& path, const TargetShape& target,
-                        std::span<const int> layers) {
-  return open(path, StoredTensors::open(path), config_beside(path), target, layers);
+                        const HeadReading& reading) {
+  return open(path, StoredTensors::open(path), config_beside(path), target, reading);
 }
 
 HeadFile HeadFile::open(const std::string& path, StoredTensors tensors,
                         const std::string& config_text, const TargetShape& target,
-                        std::span<const int> layers) {
+                        const HeadReading& reading) {
   auto impl = std::make_unique<Impl>(path, std::move(tensors));
   const std::span<const SafeTensor> stored = impl->stored.tensors();
   const HeadJson json(config_text, path + ": config.json");
@@ -223,8 +236,9 @@ HeadFile HeadFile::open(const std::string& path, StoredTensors tensors,
   impl->config = resolve_config(found.layout, named, json, target, impl->notes);
   check_shapes(impl->config, named, target);
   impl->names = named.names();
-  impl->read_maps(named, is_absolute, target);
-  impl->find_layers(json, target, layers);
+  impl->read_maps(named, is_absolute || reading.map_holds_ids, target);
+  impl->find_layers(json, target, reading.layers);
+  impl->read_as(reading);
   impl->note_rounded();
   // The config.json of a whole model says much that is the model's.
   if (found.layout != HeadLayout::kSpaceModel)

@@ -43,6 +43,7 @@
 #include <vector>
 
 #include "core/files/draft_head/head_config.h"
+#include "core/files/draft_head/head_reading.h"
 
 namespace triescope::formats {
 
@@ -70,19 +71,18 @@ struct HeadTensor {
 class HeadFile {
  public:
   // `path`: a folder, or a .safetensors, .bin, .pt or .pth file (a config.json beside it is read).
-  // `layers`: the target's states to read in place of the file's (EAGLE-3), counted as entering, in
-  // fc's order; empty: the file's. Errors: kNotFound, kIoError, kCorruption (the file contradicts
+  // `reading`: what is read in another way than the file says. Errors: kNotFound, kIoError, kCorruption (the file contradicts
   // itself), kNotSupported (a kind that cannot be decoded, a model instead of a head, a pickle that
-  // holds more than tensors), kInvalidArgument (the head is for another target, or `layers` does
+  // holds more than tensors), kInvalidArgument (the head is for another target, or `reading` does
   // not fit).
   static HeadFile open(const std::string& path, const TargetShape& target,
-                       std::span<const int> layers = {});
+                       const HeadReading& reading = {});
 
   // The same for tensors that are already open and the text of a config.json ("" = none). `path` is
   // for messages.
   static HeadFile open(const std::string& path, StoredTensors tensors,
                        const std::string& config_text, const TargetShape& target,
-                       std::span<const int> layers = {});
+                       const HeadReading& reading = {});
 
   HeadFile(HeadFile&&) noexcept;
   HeadFile& operator=(HeadFile&&) noexcept;

@@ -30,8 +30,9 @@ std::size_t parts_of_buffer(std::size_t bytes) {
 
 }  // namespace
 
-CpuKv::CpuKv(const formats::ModelConfig& config, kernels::Precision precision, int capacity)
-    : dims_(config.kv_dims()), precision_(precision), parts_(2 * config.layers.size()) {
+CpuKv::CpuKv(const formats::ModelConfig& config, kernels::Precision precision, int capacity,
+             std::size_t layers)
+    : dims_(config.kv_dims()), precision_(precision), parts_(2 * layers) {
   allocate(std::max(capacity, 1));
 }
 
@@ -109,9 +110,9 @@ void CpuKv::write(std::span<const std::int32_t> slots, std::span<const float> ke
   }
 }
 
-bool CpuKv::fits(const formats::ModelConfig& config, kernels::Precision precision) const {
-  return dims_ == config.kv_dims() && parts_.size() == 2 * config.layers.size() &&
-         precision_ == precision;
+bool CpuKv::fits(const formats::ModelConfig& config, kernels::Precision precision,
+                 std::size_t layers) const {
+  return dims_ == config.kv_dims() && parts_.size() == 2 * layers && precision_ == precision;
 }
 
 kernels::KvView CpuKv::view(std::size_t layer) const {

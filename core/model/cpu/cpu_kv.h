@@ -18,7 +18,11 @@ namespace triescope {
 
 class CpuKv final : public KvStorage {
  public:
-  CpuKv(const formats::ModelConfig& config, kernels::Precision precision, int capacity);
+  CpuKv(const formats::ModelConfig& config, kernels::Precision precision, int capacity)
+      : CpuKv(config, precision, capacity, config.layers.size()) {}
+  // For `layers` of its layers alone.
+  CpuKv(const formats::ModelConfig& config, kernels::Precision precision, int capacity,
+        std::size_t layers);
 
   int capacity() const override { return capacity_; }
   std::int64_t bytes_per_slot() const override;
@@ -27,8 +31,9 @@ class CpuKv final : public KvStorage {
   void write(std::span<const std::int32_t> slots, std::span<const float> keys,
              std::span<const float> values) override;
 
-  // Whether this storage was made for such a configuration.
-  bool fits(const formats::ModelConfig& config, kernels::Precision precision) const;
+  // Whether this storage was made for so many layers of such a configuration.
+  bool fits(const formats::ModelConfig& config, kernels::Precision precision,
+            std::size_t layers) const;
   kernels::KvView view(std::size_t layer) const;
   void* keys(std::size_t layer) { return parts_[2 * layer].data; }
   void* values(std::size_t layer) { return parts_[2 * layer + 1].data; }

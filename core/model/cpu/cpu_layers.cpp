@@ -1,6 +1,7 @@
 #include "core/model/cpu/cpu_layers.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "core/base/error.h"
 #include "core/kernels/activation.h"
@@ -27,6 +28,11 @@ kernels::ActivationKind kernel_activation(formats::Activation activation) {
   return kernels::ActivationKind::kSilu;
 }
 
+// Whether a branch's result needs memory of its own before it is added to the stream.
+bool has_own_branch(const formats::ModelConfig& config) {
+  return config.post_norms || config.residual_scale != 1;
+}
+
 void at_least(std::vector<float>& scratch, std::size_t rows, std::int64_t width) {
   const std::size_t size = rows * static_cast<std::size_t>(width);
   if (scratch.size() < size) scratch.resize(size);
@@ -51,8 +57,9 @@ void CpuLayers::normalise(const float* x, std::int64_t rows, const std::vector<f
                           const std::vector<float>& bias, float* out, std::int64_t out_stride) {
   const std::int64_t hidden = config_.hidden;
   if (config_.norm == formats::NormKind::kLayer) {
-    kernels::layer_norm(x, hidden, {rows, hidden}, weight.data(), bias.data(), config_.norm_eps,
-                        out, out_stride, pool_);
+    kernels::layer_norm(x, hidden, {rows, hidden}, weight.data(),
+                        bias.empty() ? nullptr : bias.data(), config_.norm_eps, out, out_stride,
+                        pool_);
   } else {
     kernels::rms_norm(x, hidden, {rows, hidden}, weight.data(), config_.norm_eps,
                       config_.norm_plus_one, out, out_stride, pool_);
@@ -71,34 +78,76 @@ void CpuLayers::fill_ropes(const Rows& rows) {
   }
 }
 
-void CpuLayers::add_branch(const PackedLinear& linear, const float* in, std::int64_t stride,
-                           std::int64_t rows, const std::vector<float>& post) {
+CpuLayers::Input CpuLayers::normed(std::int64_t rows, const std::vector<float>& weight,
+                                   const std::vector<float>& bias) {
+  if (weight.empty()) return {x_.data(), config_.hidden};
+  const std::int64_t stride = kernels::linear_stride(config_.hidden);
+  normalise(x_.data(), rows, weight, bias, normed_.data(), stride);
+  return {normed_.data(), stride};
+}
+
+void CpuLayers::add_branch(const PackedLinear& linear, Input in, std::int64_t rows,
+                           const std::vector<float>& post) {
   const std::int64_t hidden = config_.hidden;
-  if (!config_.sandwich_norms) {
-    kernels::linear(linear, in, stride, rows, x_.data(), hidden, pool_, kernels::LinearMode::kAdd);
+  if (!has_own_branch(config_)) {
+    kernels::linear(linear, in.values, in.stride, rows, x_.data(), hidden, pool_,
+                    kernels::LinearMode::kAdd);
     return;
   }
-  kernels::linear(linear, in, stride, rows, branch_.data(), hidden, pool_);
-  normalise(branch_.data(), rows, post, {}, branch_.data(), hidden);
+  kernels::linear(linear, in.values, in.stride, rows, branch_.data(), hidden, pool_);
+  if (config_.post_norms) {
+    normalise(branch_.data(), rows, post, {}, branch_.data(), hidden);
+  } else {
+    kernels::scale_by(branch_.data(), config_.residual_scale, rows * hidden);
+  }
   kernels::add_to(x_.data(), branch_.data(), rows * hidden);
 }
 
-void CpuLayers::run_mlp(const CpuWeights::Layer& layer, std::int64_t rows) {
+void CpuLayers::run_mlp(const CpuWeights::Layer& layer, Input in, std::int64_t rows) {
   const CpuWeights::Mlp& mlp = layer.mlps.front();
-  const std::int64_t inner = config_.intermediate;
-  const std::int64_t normed_stride = kernels::linear_stride(config_.hidden),
-                     inner_stride = kernels::linear_stride(inner);
+  const std::int64_t inner = config_.intermediate, stride = kernels::linear_stride(inner);
   const kernels::ActivationKind activation = kernel_activation(config_.activation);
   float* const y = inner_.data();
-  normalise(x_.data(), rows, layer.mlp_norm, layer.mlp_norm_bias, normed_.data(), normed_stride);
   if (config_.gated_mlp) {
-    kernels::gated_linear(mlp.gate_up, activation, normed_.data(), normed_stride, rows, y,
-                          inner_stride, pool_);
+    kernels::gated_linear(mlp.gate_up, activation, in.values, in.stride, rows, y, stride, pool_);
   } else {
-    kernels::linear(mlp.gate_up, normed_.data(), normed_stride, rows, y, inner_stride, pool_);
-    kernels::activation(activation, y, inner_stride, rows, inner, pool_);
+    kernels::linear(mlp.gate_up, in.values, in.stride, rows, y, stride, pool_);
+    kernels::activation(activation, y, stride, rows, inner, pool_);
   }
-  add_branch(mlp.down, y, inner_stride, rows, layer.post_mlp_norm);
+  add_branch(mlp.down, {y, stride}, rows, layer.post_mlp_norm);
+}
+
+void CpuLayers::normalise_qk(const CpuWeights::Layer& layer, float* q, float* k,
+                             std::int64_t stride, std::int64_t rows) {
+  const std::int64_t dim = config_.head_dim;
+  const auto normalise_heads = [&](float* x, int heads, const std::vector<float>& weight) {
+    switch (config_.qk_norm) {
+      case formats::QkNorm::kNone:
+        return;
+      case formats::QkNorm::kHeads:
+        kernels::rms_norm_heads(x, stride, rows, heads, config_.head_dim, weight.data(),
+                                config_.norm_eps, config_.norm_plus_one, pool_);
+        return;
+      case formats::QkNorm::kWhole:
+        kernels::rms_norm_heads(x, stride, rows, 1, heads * config_.head_dim, weight.data(),
+                                config_.norm_eps, config_.norm_plus_one, pool_);
+        return;
+      case formats::QkNorm::kOwnHeads:
+        for (std::int64_t head = 0; head < heads; ++head)
+          kernels::layer_norm(x + head * dim, stride, {rows, dim}, weight.data() + head * dim,
+                              nullptr, config_.norm_eps, x + head * dim, stride, pool_);
+        return;
+    }
+  };
+  normalise_heads(q, config_.heads, layer.query_norm);
+  normalise_heads(k, config_.kv_heads, layer.key_norm);
+}
+
+void CpuLayers::scale_queries(const Rows& rows, float* q, std::int64_t stride) const {
+  if (config_.query_scale.beta == 0) return;
+  for (std::size_t r = 0; r < rows.positions.size(); ++r)
+    kernels::scale_by(q + static_cast<std::int64_t>(r) * stride,
+                      query_scale(config_.query_scale, rows.positions[r]), config_.query_dims());
 }
 
 void CpuLayers::attend(const Rows& all, const float* q, std::int64_t q_stride,
@@ -128,16 +177,15 @@ void CpuLayers::run(const Rows& all, std::span<const CpuWeights::Layer> weights,
   const std::int64_t query = config_.query_dims();
   const std::int64_t kv_dims = config_.kv_dims();
   const std::int64_t qkv = query + 2 * kv_dims;
-  const std::int64_t normed_stride = kernels::linear_stride(hidden),
-                     attention_stride = kernels::linear_stride(query);
-  at_least(normed_, count, normed_stride);
+  const std::int64_t attention_stride = kernels::linear_stride(query);
+  at_least(normed_, count, kernels::linear_stride(hidden));
   at_least(qkv_, count, qkv);
   at_least(attention_, count, attention_stride);
   at_least(inner_, count, kernels::linear_stride(config_.intermediate));
-  if (config_.sandwich_norms) at_least(branch_, count, hidden);
+  if (has_own_branch(config_)) at_least(branch_, count, hidden);
   fill_ropes(all);
 
-  float* x = residual(count).data();
+  residual(count);
   float* q = qkv_.data();
   float* k = q + query;
   float* v = k + kv_dims;
@@ -149,27 +197,23 @@ void CpuLayers::run(const Rows& all, std::span<const CpuWeights::Layer> weights,
   shape.scale = config_.attention_scale;
   shape.softcap = config_.attention_softcap;
 
-  for (std::size_t i = 0; i < weights.size(); ++i) {
+  const std::size_t steps = all.layers.empty() ? weights.size() : all.layers.size();
+  for (std::size_t step = 0; step < steps; ++step) {  // K and V of a step are the storage's step-th
+    const std::size_t i = all.layers.empty() ? step : static_cast<std::size_t>(all.layers[step]);
     if (stop.stop_requested()) throw Error(ErrorCode::kCancelled, "forward was cancelled");
     const CpuWeights::Layer& layer = weights[i];
     if (enter) enter(static_cast<std::int32_t>(i));
-    if (i == 0 && !all.first_input.empty()) {
-      kernels::linear(layer.qkv, all.first_input.data(), layer.qkv.inputs(), rows, q, qkv, pool_);
-    } else if (layer.attention_norm.empty()) {
-      kernels::linear(layer.qkv, x, hidden, rows, q, qkv, pool_);
-    } else {
-      normalise(x, rows, layer.attention_norm, layer.attention_norm_bias, normed_.data(),
-                normed_stride);
-      kernels::linear(layer.qkv, normed_.data(), normed_stride, rows, q, qkv, pool_);
-    }
-    if (config_.qk_norm) {
-      kernels::rms_norm_heads(q, qkv, rows, config_.heads, config_.head_dim,
-                              layer.query_norm.data(), config_.norm_eps, config_.norm_plus_one,
-                              pool_);
-      kernels::rms_norm_heads(k, qkv, rows, config_.kv_heads, config_.head_dim,
-                              layer.key_norm.data(), config_.norm_eps, config_.norm_plus_one,
-                              pool_);
-    }
+    const Input in = step == 0 && !all.first_input.empty()
+                         ? Input{all.first_input.data(), layer.qkv.inputs()}
+                         : normed(rows, layer.attention_norm, layer.attention_norm_bias);
+    kernels::linear(layer.qkv, in.values, in.stride, rows, q, qkv, pool_);
+    const auto mlp_input = [&] {
+      return config_.shared_norm ? in : normed(rows, layer.mlp_norm, layer.mlp_norm_bias);
+    };
+    // q, k and v are computed, so `normed_` is free.
+    const std::optional<Input> beside =
+        config_.parallel_residual ? std::optional(mlp_input()) : std::nullopt;
+    normalise_qk(layer, q, k, qkv, rows);
     if (const int rope = config_.layers[i].rope; rope >= 0) {
       const auto r = static_cast<std::size_t>(rope);
       const int dims = ropes_[r].dims();
@@ -178,12 +222,14 @@ void CpuLayers::run(const Rows& all, std::span<const CpuWeights::Layer> weights,
       kernels::rope(k, qkv, rows, config_.kv_heads, config_.head_dim, dims, cos_[r].data(),
                     sin_[r].data());
     }
-    kernels::store_kv(k, qkv, rows, static_cast<int>(kv_dims), slots, precision_, kv.keys(i));
-    kernels::store_kv(v, qkv, rows, static_cast<int>(kv_dims), slots, precision_, kv.values(i));
+    scale_queries(all, q, qkv);
+    kernels::store_kv(k, qkv, rows, static_cast<int>(kv_dims), slots, precision_, kv.keys(step));
+    kernels::store_kv(v, qkv, rows, static_cast<int>(kv_dims), slots, precision_, kv.values(step));
     shape.window = config_.layers[i].window;
-    attend(all, q, qkv, kv.view(i), shape);
-    add_branch(layer.output, attention_.data(), attention_stride, rows, layer.post_attention_norm);
-    run_mlp(layer, rows);
+    attend(all, q, qkv, kv.view(step), shape);
+    add_branch(layer.output, {attention_.data(), attention_stride}, rows,
+               layer.post_attention_norm);
+    run_mlp(layer, beside ? *beside : mlp_input(), rows);
   }
   if (enter) enter(static_cast<std::int32_t>(weights.size()));
 }

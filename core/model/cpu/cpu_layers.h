@@ -4,7 +4,8 @@
 //
 //   h = x + o(attention(rope(qkv(norm(x)))))      out = h + down(act(gate(norm(h))) * up(norm(h)))
 //
-// A layer without an attention norm reads x itself. Path only: every kernel used here computes a
+// ModelConfig says which norms there are and which stream the MLP reads. A branch without a norm
+// before it reads x itself. Path only: every kernel used here computes a
 // row from that row and what it sees, in one fixed order, so the whole does too. Scratch is kept
 // from one run to the next: not thread-safe. Borrows the configuration and the pool.
 #pragma once
@@ -37,6 +38,8 @@ class CpuLayers {
     // [rows, inputs of the first layer's qkv]: the input of that layer's q, k and v in place of
     // norm(x). Empty: norm(x), as in every other layer.
     std::span<const float> first_input = {};
+    // Those of ForwardBatch; the KV storage has only these.
+    std::span<const std::int32_t> layers = {};
     // Of a batch with masks: their lists, which `visible` leaves out. Null: it has none.
     MaskRows* masks = nullptr;
   };
@@ -58,12 +61,21 @@ class CpuLayers {
   // attention_ <- the attention of a layer whose queries lie at q.
   void attend(const Rows& rows, const float* q, std::int64_t q_stride, const kernels::KvView& kv,
               const kernels::AttentionShape& shape);
-  // x += linear(in), with a norm between where the family has one. `in` has `rows` rows, `stride`
-  // apart.
-  void add_branch(const kernels::PackedLinear& linear, const float* in, std::int64_t stride,
-                  std::int64_t rows, const std::vector<float>& post);
-  // x += MLP(norm(x)).
-  void run_mlp(const CpuWeights::Layer& layer, std::int64_t rows);
+  struct Input {  // of a linear layer: rows, `stride` apart
+    const float* values;
+    std::int64_t stride;
+  };
+  // norm(x), or x itself where there is no weight. Valid until the next call.
+  Input normed(std::int64_t rows, const std::vector<float>& weight, const std::vector<float>& bias);
+  // x += linear(in), with a norm or a scale between where the family has one.
+  void add_branch(const kernels::PackedLinear& linear, Input in, std::int64_t rows,
+                  const std::vector<float>& post);
+  // Normalises q and k of rows [q, k, v], `stride` apart, as configured.
+  void normalise_qk(const CpuWeights::Layer& layer, float* q, float* k, std::int64_t stride,
+                    std::int64_t rows);
+  void scale_queries(const Rows& rows, float* q, std::int64_t stride) const;
+  // x += MLP(in).
+  void run_mlp(const CpuWeights::Layer& layer, Input in, std::int64_t rows);
 
   const formats::ModelConfig& config_;
   kernels::Precision precision_;

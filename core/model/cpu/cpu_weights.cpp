@@ -103,6 +103,8 @@ CpuWeights::Target CpuWeights::target_of(const formats::Part& part) {
       return matrix(embedding, 0);
     case Role::kHead:
       return matrix(head, 0);
+    case Role::kHeadBias:
+      return matrix(config_.tied_embeddings ? embedding : head, 0, true);
     case Role::kPositions:
       return vector(positions);
     case Role::kFinalNorm:

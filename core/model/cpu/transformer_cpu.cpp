@@ -33,6 +33,10 @@ class CpuTransformer final : public Model {
   std::unique_ptr<KvStorage> make_kv(int capacity) override {
     return std::make_unique<CpuKv>(config_, precision_, capacity);
   }
+  std::unique_ptr<KvStorage> make_kv_of(int capacity,
+                                        std::span<const std::int32_t> layers) override {
+    return std::make_unique<CpuKv>(config_, precision_, capacity, layers.size());
+  }
   ForwardOutput forward(const ForwardBatch& batch, KvStorage& kv, std::stop_token stop) override;
   void embed(std::span<const std::int32_t> tokens, std::span<float> out) override;
   std::span<const float> output_head(std::span<const float> states) override;
@@ -144,6 +148,7 @@ void CpuTransformer::run_part(const ForwardBatch& batch, const Part& part, CpuKv
                .slots = batch.slots.subspan(part.first, part.rows),
                .visible = part.visible,
                .text_length = batch.text_length,
+               .layers = batch.layers,
                .masks = masks ? &*masks : nullptr},
               weights_.layers, kv, stop,
               [&](std::int32_t layer) { keep_features(batch, part, layer); });
@@ -153,7 +158,8 @@ void CpuTransformer::run_part(const ForwardBatch& batch, const Part& part, CpuKv
 ForwardOutput CpuTransformer::forward(const ForwardBatch& batch, KvStorage& kv,
                                       std::stop_token stop) {
   auto* storage = dynamic_cast<CpuKv*>(&kv);
-  if (storage == nullptr || !storage->fits(config_, precision_)) {
+  const std::size_t layers = batch.layers.empty() ? config_.layers.size() : batch.layers.size();
+  if (storage == nullptr || !storage->fits(config_, precision_, layers)) {
     throw Error(ErrorCode::kInvalidArgument, "forward: the KV storage belongs to another model");
   }
   const VisibleSlots visible = check_batch(batch, config_, position_end_, storage->capacity());
@@ -209,6 +215,9 @@ ForwardOutput CpuTransformer::forward(const ForwardBatch& batch, KvStorage& kv,
     logits_.resize(static_cast<std::size_t>(wanted) * static_cast<std::size_t>(config_.vocab_size));
     kernels::linear(head(), last_.data(), config_.hidden, wanted, logits_.data(),
                     config_.vocab_size, pool_);
+    if (config_.logit_scale != 1)
+      kernels::scale_by(logits_.data(), config_.logit_scale,
+                        static_cast<std::int64_t>(logits_.size()));
     if (config_.logit_softcap > 0) {
       kernels::softcap(logits_.data(), config_.logit_softcap,
                        static_cast<std::int64_t>(logits_.size()));

@@ -32,14 +32,15 @@ void load_cpu_halves(const HeadFile& file, Model& target, int threads, DraftHead
 
 std::unique_ptr<DraftHead> load_draft_head(
     const std::string& path, Model& target, int threads,
-    const std::function<void(const HeadFile&)>& before_reading) {
+    const std::function<void(const HeadFile&)>& before_reading,
+    const formats::HeadReading& reading) {
   const ModelInfo& info = target.info();
   // Values that a head takes from its target (rope, norm_eps) are in the target's own
   // configuration.
   formats::TargetShape shape =
       formats::target_shape(formats::WeightSource::open(info.path)->config());
   shape.name = info.name;
-  const HeadFile file = HeadFile::open(path, shape);
+  const HeadFile file = HeadFile::open(path, shape, reading);
   if (before_reading) before_reading(file);
   auto head = std::make_unique<DraftHead>();
   head->config = file.config();

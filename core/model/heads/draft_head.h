@@ -44,8 +44,10 @@ struct DraftHead {
 // in fp32. The notes say what runs more slowly than it could. `before_reading` sees the file once
 // it is known to fit the target; what it throws ends the call. Errors: those of HeadFile::open;
 // kOutOfMemory, kCuda.
+// `reading`: HeadFile::open's.
 std::unique_ptr<DraftHead> load_draft_head(
     const std::string& path, Model& target, int threads = 0,
-    const std::function<void(const formats::HeadFile&)>& before_reading = {});
+    const std::function<void(const formats::HeadFile&)>& before_reading = {},
+    const formats::HeadReading& reading = {});
 
 }  // namespace triescope

@@ -42,7 +42,7 @@ class EagleModel final : public Model {
 
   ForwardOutput forward(const ForwardBatch& batch, KvStorage& kv, std::stop_token stop) override {
     auto* storage = dynamic_cast<CpuKv*>(&kv);
-    if (storage == nullptr || !storage->fits(config_, precision_))
+    if (storage == nullptr || !storage->fits(config_, precision_, config_.layers.size()))
       throw Error(ErrorCode::kInvalidArgument, "forward: the KV storage belongs to another model");
     const VisibleSlots visible = check_batch(batch, config_, config_.context, storage->capacity());
     const std::size_t width = check_feature_width(

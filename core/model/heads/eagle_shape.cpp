@@ -26,7 +26,7 @@ ModelConfig eagle_layers(const HeadConfig& head, const ModelInfo& target) {
   config.layers.assign(static_cast<std::size_t>(head.layers), {});
   config.ropes = {head.rope};
   config.norm_eps = head.norm_eps;
-  config.qk_norm = head.qk_norm;
+  if (head.qk_norm) config.qk_norm = formats::QkNorm::kHeads;
   config.attention_scale = 1 / std::sqrt(static_cast<float>(head.head_dim));
   return config;
 }

@@ -39,7 +39,7 @@ class EagleTorch final : public Model {
 
   ForwardOutput forward(const ForwardBatch& batch, KvStorage& kv, std::stop_token stop) override {
     auto* storage = dynamic_cast<TorchKv*>(&kv);
-    if (storage == nullptr || !storage->fits(config_, options_))
+    if (storage == nullptr || !storage->fits(config_, options_, config_.layers.size()))
       throw Error(ErrorCode::kInvalidArgument, "forward: the KV storage belongs to another model");
     const VisibleSlots visible = check_batch(batch, config_, config_.context, storage->capacity());
     check_feature_width(head_, static_cast<std::size_t>(fc_inputs()), batch);

@@ -35,7 +35,7 @@ struct EagleWeights {
     if (head.fc_norm)
       for (std::size_t i = 0; i < head.feature_layers.size(); ++i)
         fc_norms.push_back(loader.vector("fc_norm." + std::to_string(i) + ".weight"));
-    if (head.kind != HeadKind::kEagle)
+    if (head.kind != HeadKind::kEagle && head.final_norm)
       final_norm = loader.vector(is_hydra ? "prefix_embeding_layer.norm.weight" : "norm.weight");
   }
 

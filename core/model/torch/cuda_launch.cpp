@@ -10,9 +10,21 @@
 
 namespace triescope {
 
-std::int32_t kernel_dtype(const at::Tensor& tensor) {
-  if (tensor.scalar_type() == at::kFloat) return kTriescopeF32;
-  return tensor.scalar_type() == at::kHalf ? kTriescopeF16 : kTriescopeBF16;
+std::int32_t kernel_dtype(at::ScalarType dtype) {
+  if (dtype == at::kFloat) return kTriescopeF32;
+  return dtype == at::kHalf ? kTriescopeF16 : kTriescopeBF16;
+}
+
+std::int32_t kernel_activation(formats::Activation activation) {
+  switch (activation) {
+    case formats::Activation::kSilu:
+      return kTriescopeSilu;
+    case formats::Activation::kGeluTanh:
+      return kTriescopeGeluTanh;
+    case formats::Activation::kGelu:
+      return kTriescopeGelu;
+  }
+  return kTriescopeSilu;
 }
 
 void* kernel_stream(const at::Tensor& tensor) {
@@ -21,11 +33,11 @@ void* kernel_stream(const at::Tensor& tensor) {
   return guard.getStreamNativeHandle(guard.getStream(tensor.device()));
 }
 
-void check_launch(int code, const char* kernel, const at::Tensor& tensor) {
+void check_launch(int code, const char* kernel, const at::Device& device) {
   if (code == 0) return;
   constexpr int kMemoryAllocation = 2;  // from cudaError_t
   const std::string reason = kernels::cuda_module().error_string(code),
-                    where = std::string(kernel) + " on " + tensor.device().str();
+                    where = std::string(kernel) + " on " + device.str();
   if (code == kMemoryAllocation) throw Error(ErrorCode::kOutOfMemory, where + ": " + reason);
   throw LaunchError(where, reason + cuda_error_advice(reason));
 }

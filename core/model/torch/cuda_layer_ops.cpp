@@ -8,23 +8,10 @@ namespace triescope {
 namespace {
 
 using at::Tensor;
-using formats::Activation;
 using formats::ModelConfig;
 
 std::int32_t size_of(const Tensor& tensor, std::int64_t dimension) {
   return static_cast<std::int32_t>(tensor.size(dimension));
-}
-
-TriescopeActivation module_activation(Activation activation) {
-  switch (activation) {
-    case Activation::kSilu:
-      return kTriescopeSilu;
-    case Activation::kGeluTanh:
-      return kTriescopeGeluTanh;
-    case Activation::kGelu:
-      return kTriescopeGelu;
-  }
-  return kTriescopeSilu;
 }
 
 class CudaLayerOps final : public TorchLayerOps {
@@ -110,7 +97,7 @@ class CudaLayerOps final : public TorchLayerOps {
     call.rows = size_of(gate_up, 0);
     call.dim = config_.intermediate;
     call.gated = config_.gated_mlp;
-    call.kind = module_activation(config_.activation);
+    call.kind = kernel_activation(config_.activation);
     call.dtype = kernel_dtype(gate_up);
     check_launch(module_.gated_activation(&call, kernel_stream(gate_up)), "activation", gate_up);
     return out;
@@ -128,8 +115,18 @@ std::unique_ptr<TorchLayerOps> make_cuda_layer_ops(const ModelConfig& config) {
 }
 
 std::string cuda_layer_obstacle(const ModelConfig& config) {
-  if (config.qk_norm && config.norm == formats::NormKind::kLayer)
+  using formats::QkNorm;
+  if (config.qk_norm == QkNorm::kOwnHeads ||
+      (config.qk_norm == QkNorm::kHeads && config.norm == formats::NormKind::kLayer))
     return "the kernel normalises q and k by RMS, and this model by layer norm";
+  if (config.qk_norm == QkNorm::kWhole)
+    return "the kernel normalises q and k head by head, and this model over all heads";
+  return kernels::cuda_module().reason;
+}
+
+std::string cuda_norm_obstacle(const ModelConfig& config) {
+  if (!config.pre_norms)
+    return "the kernel normalises what enters a branch, and this model what leaves it";
   return kernels::cuda_module().reason;
 }
 

@@ -1,8 +1,8 @@
 // The self-check at load. Every kernel of kernels::cuda_module() that a model will use runs once on
 // the model's device, over a few rows of the model's own shapes and dtype, and its results are
-// compared with libtorch's operations. If a kernel cannot be launched (the module was not built for
-// this GPU) or disagrees beyond its contract's tolerance, the model runs on libtorch's operations
-// in its place and says why. This takes some tens of launches and copies: milliseconds.
+// compared with its CPU twin's (core/kernels/cuda_cases). If a kernel cannot be launched (the module
+// was not built for this GPU) or disagrees beyond its contract's tolerance, the model runs on
+// libtorch's operations in its place and says why. This takes some tens of launches and copies.
 #pragma once
 
 #include <ATen/ATen.h>
@@ -21,8 +21,7 @@ struct KernelObstacles {
 };
 
 // Considers the shapes that a kernel lacks, then a missing module, then the kernels' results on the
-// device of `options` in its dtype. Errors: those of libtorch's operations there; kOutOfMemory,
-// kCuda.
+// device of `options` in its dtype. Errors: kOutOfMemory, kCuda.
 KernelObstacles check_layer_kernels(const formats::ModelConfig& config,
                                     const at::TensorOptions& options);
 

@@ -10,11 +10,9 @@
 
 namespace triescope {
 
-TorchKv::TorchKv(const formats::ModelConfig& config, const at::TensorOptions& options, int capacity)
-    : kv_heads_(config.kv_heads),
-      head_dim_(config.head_dim),
-      options_(options),
-      layers_(config.layers.size()) {
+TorchKv::TorchKv(const formats::ModelConfig& config, const at::TensorOptions& options, int capacity,
+                 std::size_t layers)
+    : kv_heads_(config.kv_heads), head_dim_(config.head_dim), options_(options), layers_(layers) {
   allocate(std::max(capacity, 1));
 }
 
@@ -23,10 +21,10 @@ std::int64_t TorchKv::bytes_per_slot() const {
          static_cast<std::int64_t>(options_.dtype().itemsize());
 }
 
-bool TorchKv::fits(const formats::ModelConfig& config, const at::TensorOptions& options) const {
-  return kv_heads_ == config.kv_heads && head_dim_ == config.head_dim &&
-         layers_.size() == config.layers.size() && options_.device() == options.device() &&
-         options_.dtype() == options.dtype();
+bool TorchKv::fits(const formats::ModelConfig& config, const at::TensorOptions& options,
+                   std::size_t layers) const {
+  return kv_heads_ == config.kv_heads && head_dim_ == config.head_dim && layers_.size() == layers &&
+         options_.device() == options.device() && options_.dtype() == options.dtype();
 }
 
 void TorchKv::reserve(int capacity) {

@@ -14,7 +14,11 @@ namespace triescope {
 
 class TorchKv final : public KvStorage {
  public:
-  TorchKv(const formats::ModelConfig& config, const at::TensorOptions& options, int capacity);
+  TorchKv(const formats::ModelConfig& config, const at::TensorOptions& options, int capacity)
+      : TorchKv(config, options, capacity, config.layers.size()) {}
+  // For `layers` of its layers alone.
+  TorchKv(const formats::ModelConfig& config, const at::TensorOptions& options, int capacity,
+          std::size_t layers);
 
   int capacity() const override { return capacity_; }
   std::int64_t bytes_per_slot() const override;
@@ -23,8 +27,9 @@ class TorchKv final : public KvStorage {
   void write(std::span<const std::int32_t> slots, std::span<const float> keys,
              std::span<const float> values) override;
 
-  // Whether this storage was made for such a configuration, device and dtype.
-  bool fits(const formats::ModelConfig& config, const at::TensorOptions& options) const;
+  // Whether this storage was made for so many layers of such a configuration, device and dtype.
+  bool fits(const formats::ModelConfig& config, const at::TensorOptions& options,
+            std::size_t layers) const;
   at::Tensor& k(std::size_t layer) { return layers_[layer].first; }
   at::Tensor& v(std::size_t layer) { return layers_[layer].second; }
 

@@ -9,6 +9,7 @@ namespace {
 using at::Tensor;
 using formats::Activation;
 using formats::ModelConfig;
+using formats::QkNorm;
 
 class LibtorchLayerOps final : public TorchLayerOps {
  public:
@@ -20,7 +21,7 @@ class LibtorchLayerOps final : public TorchLayerOps {
     // As in transformers: the scale is rounded to the model's dtype first.
     if (config_.embedding_scale != 1) x = x * at::full({}, config_.embedding_scale, x.options());
     if (positions.defined()) x = x + positions.index_select(0, in.positions);
-    return {x, norm(x, weights.weight, weights.bias)};
+    return {x, weights.weight.defined() ? norm(x, weights.weight, weights.bias) : Tensor()};
   }
 
   Tensor add_norm(Tensor& x, const Tensor& h, const Tensor& post,
@@ -36,10 +37,8 @@ class LibtorchLayerOps final : public TorchLayerOps {
     const Tensor all = qkv.view({qkv.size(0), heads + 2 * kv_heads, config_.head_dim});
     Tensor q = all.narrow(1, 0, heads), k = all.narrow(1, heads, kv_heads);
     const Tensor v = all.narrow(1, heads + kv_heads, kv_heads);
-    if (config_.qk_norm) {
-      q = norm(q, layer.query_norm, {});
-      k = norm(k, layer.key_norm, {});
-    }
+    q = normalise_heads(q, layer.query_norm);
+    k = normalise_heads(k, layer.key_norm);
     if (rotation != nullptr) {
       const Tensor cos = rotation->cos.unsqueeze(1), sin = rotation->sin.unsqueeze(1);
       q = rotate(q, cos, sin);
@@ -58,6 +57,24 @@ class LibtorchLayerOps final : public TorchLayerOps {
   }
 
  private:
+  // x: [rows, heads, head_dim].
+  Tensor normalise_heads(const Tensor& x, const Tensor& weight) const {
+    switch (config_.qk_norm) {
+      case QkNorm::kNone:
+        return x;
+      case QkNorm::kHeads:
+        return norm(x, weight, {});
+      case QkNorm::kWhole:
+        return norm(x.reshape({x.size(0), -1}), weight, {}).view(x.sizes());
+      case QkNorm::kOwnHeads: {
+        const Tensor normed =
+            at::layer_norm(x.to(at::kFloat), {x.size(2)}, {}, {}, config_.norm_eps);
+        return (normed * weight).to(x.scalar_type());
+      }
+    }
+    return x;
+  }
+
   Tensor norm(const Tensor& x, const Tensor& w, const Tensor& bias) const {
     const Tensor wide = x.to(at::kFloat);
     if (config_.norm == formats::NormKind::kLayer) {

@@ -27,7 +27,8 @@ class TorchLayerOps {
     at::Tensor x, normed;  // [rows, hidden]
   };
   // x: rows of `table` [vocab, hidden], times the model's scale (rounded to the dtype first), plus
-  // rows of `positions` [.., hidden] where these are defined. normed: norm(x) * weight + bias.
+  // rows of `positions` [.., hidden] where these are defined. normed: norm(x) * weight + bias;
+  // undefined where the norm has no weight.
   virtual Embedded embed_norm(const TorchMatrix& table, const at::Tensor& positions,
                               const ForwardInputs& in, const TorchNorm& norm) const = 0;
 
@@ -56,7 +57,9 @@ std::unique_ptr<TorchLayerOps> make_torch_layer_ops(const formats::ModelConfig& 
 // failed.
 std::unique_ptr<TorchLayerOps> make_cuda_layer_ops(const formats::ModelConfig& config);
 
-// Why the kernels cannot run this model's steps; "" = they can.
+// Why the kernels cannot split and normalise this model's q, k and v; "" = they can.
 std::string cuda_layer_obstacle(const formats::ModelConfig& config);
+// Why the kernels cannot normalise this model's stream; "" = they can.
+std::string cuda_norm_obstacle(const formats::ModelConfig& config);
 
 }  // namespace triescope

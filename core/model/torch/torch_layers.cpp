@@ -62,13 +62,27 @@ std::unique_ptr<LayerAttention> TorchLayers::attention_of(const Rows& rows, int 
 Tensor TorchLayers::take_up(Tensor& x, const Tensor& h, const Tensor& post,
                             const TorchNorm& norm) const {
   if (norm.weight.defined()) return ops_->add_norm(x, h, post, norm);
-  if (h.defined()) x = x + h;
+  if (h.defined()) x = x + (post.defined() ? normalise(h, {post, {}}) : h);
   return x;
+}
+
+Tensor TorchLayers::branch(const Tensor& x, const TorchLinear& weights) const {
+  const Tensor h = linear(x, weights);
+  return config_.residual_scale == 1 ? h : h * config_.residual_scale;
+}
+
+// In fp32 as query_scale(), then rounded to q's dtype as in transformers.
+Tensor TorchLayers::scale_queries(const Tensor& q, const ForwardInputs& in) const {
+  const formats::QueryScale& scale = config_.query_scale;
+  if (scale.beta == 0) return q;
+  const Tensor times = at::floor(in.positions.to(at::kFloat) / scale.every);
+  const Tensor factors = at::log(times + 1) * scale.beta + 1;
+  return q * factors.view({-1, 1, 1}).to(q.scalar_type());
 }
 
 Tensor TorchLayers::run_mlp(const TorchWeights::Layer& layer, const Tensor& normed) const {
   const TorchWeights::Mlp& mlp = layer.mlps.front();
-  return linear(ops_->activate(linear(normed, mlp.gate_up)), mlp.down);
+  return branch(ops_->activate(linear(normed, mlp.gate_up)), mlp.down);
 }
 
 Tensor TorchLayers::normalise(const Tensor& x, const TorchNorm& norm) const {
@@ -83,18 +97,24 @@ Tensor TorchLayers::run(const Rows& rows, std::span<const TorchWeights::Layer> w
   const std::unique_ptr<LayerAttention> attention = attention_of(rows, kv.capacity());
   // The previous branch's result, and the norm through which it goes before it is added.
   Tensor h, post;
-  for (std::size_t i = 0; i < weights.size(); ++i) {
+  const std::size_t steps = rows.layers.empty() ? weights.size() : rows.layers.size();
+  for (std::size_t step = 0; step < steps; ++step) {  // K and V of a step are the storage's step-th
+    const std::size_t i = rows.layers.empty() ? step : static_cast<std::size_t>(rows.layers[step]);
     if (stop.stop_requested()) throw Error(ErrorCode::kCancelled, "forward was cancelled");
     const TorchWeights::Layer& w = weights[i];
     const formats::LayerConfig& layer = config_.layers[i];
     const auto* rotation =
         layer.rope >= 0 ? &in.rotations[static_cast<std::size_t>(layer.rope)] : nullptr;
-    Tensor normed = i == 0 && rows.first_input.defined() ? rows.first_input
-                                                         : take_up(x, h, post, w.attention_norm);
+    Tensor normed = step == 0 && rows.first_input.defined() ? rows.first_input
+                                                            : take_up(x, h, post, w.attention_norm);
     features.keep(x, static_cast<std::int32_t>(i));
-    const Tensor q =
-        ops_->split_qkv(linear(normed, w.qkv), w, rotation, in.slots, kv.k(i), kv.v(i));
-    h = linear(attention->attend(q, kv.k(i), kv.v(i), layer.window), w.output);
+    const Tensor q = scale_queries(
+        ops_->split_qkv(linear(normed, w.qkv), w, rotation, in.slots, kv.k(step), kv.v(step)), in);
+    h = branch(attention->attend(q, kv.k(step), kv.v(step), layer.window), w.output);
+    if (config_.parallel_residual) {
+      h = h + run_mlp(w, config_.shared_norm ? normed : normalise(x, w.mlp_norm));
+      continue;
+    }
     normed = take_up(x, h, w.post_attention_norm, w.mlp_norm);
     h = run_mlp(w, normed);
     post = w.post_mlp_norm;

@@ -4,7 +4,8 @@
 //
 //   h = x + o(attention(rope(qkv(norm(x)))))      out = h + down(act(gate(norm(h))) * up(norm(h)))
 //
-// A layer without an attention norm reads x itself. Kernels of ours or libtorch's operations run
+// ModelConfig says which norms there are and which stream the MLP reads. A branch without a norm
+// before it reads x itself. Kernels of ours or libtorch's operations run
 // the steps between products (TorchLayerOps) and attention (LayerAttention). Keeps nothing from one
 // run to the next. Borrows the configuration.
 #pragma once
@@ -63,6 +64,8 @@ class TorchLayers {
     // [rows, inputs of the first layer's qkv]: the input of that layer's q, k and v in place of
     // norm(x). Undefined: norm(x), as in every other layer.
     at::Tensor first_input = {};
+    // Those of ForwardBatch; the KV storage has only these.
+    std::span<const std::int32_t> layers = {};
     // Of a batch with masks, whose all() `visible` is; null: it has none.
     const MaskRows* masks = nullptr;
   };
@@ -83,6 +86,9 @@ class TorchLayers {
   bool has_windows() const;
   at::Tensor take_up(at::Tensor& x, const at::Tensor& h, const at::Tensor& post,
                      const TorchNorm& norm) const;
+  // What a branch ends in, as it is added to the stream: linear(x), times the model's scale.
+  at::Tensor branch(const at::Tensor& x, const TorchLinear& weights) const;
+  at::Tensor scale_queries(const at::Tensor& q, const ForwardInputs& in) const;
   // MLP(normed) for rows [rows, hidden], before it is added to the stream.
   at::Tensor run_mlp(const TorchWeights::Layer& layer, const at::Tensor& normed) const;
   std::unique_ptr<LayerAttention> attention_of(const Rows& rows, int capacity) const;

@@ -77,6 +77,8 @@ TorchWeights::Target TorchWeights::target_of(const ModelConfig& config,
       return part(positions, 0, config.context);
     case Role::kHead:
       return matrix(head.matrix, 0);
+    case Role::kHeadBias:
+      return part(head.bias, 0, config.vocab_size);
     case Role::kFinalNorm:
       return norm(final_norm.weight, hidden);
     case Role::kFinalNormBias:
@@ -104,9 +106,9 @@ TorchWeights::Target TorchWeights::target_of(const ModelConfig& config,
     case Role::kValueBias:
       return part(of.qkv.bias, query + kv, query + 2 * kv);
     case Role::kQueryNorm:
-      return norm(of.query_norm, config.head_dim);
+      return norm(of.query_norm, formats::expected_shape(config, which.role)->rows);
     case Role::kKeyNorm:
-      return norm(of.key_norm, config.head_dim);
+      return norm(of.key_norm, formats::expected_shape(config, which.role)->rows);
     case Role::kOutput:
       return matrix(of.output.matrix, 0);
     case Role::kOutputBias:

@@ -35,7 +35,7 @@ class TorchWeights {
     TorchLinear qkv;  // rows: q, then k, then v
     TorchLinear output;
     std::vector<Mlp> mlps;                          // by expert; a layer without experts has one
-    at::Tensor query_norm, key_norm;                // [head_dim] fp32
+    at::Tensor query_norm, key_norm;                // fp32, of the shape that QkNorm says
     at::Tensor post_attention_norm, post_mlp_norm;  // [hidden] fp32; undefined = none
   };
 

@@ -56,10 +56,15 @@ class TorchTransformer final : public Model, public TorchShared {
   std::unique_ptr<KvStorage> make_kv(int capacity) override {
     return std::make_unique<TorchKv>(config_, options_, capacity);
   }
+  std::unique_ptr<KvStorage> make_kv_of(int capacity,
+                                        std::span<const std::int32_t> layers) override {
+    return std::make_unique<TorchKv>(config_, options_, capacity, layers.size());
+  }
 
   ForwardOutput forward(const ForwardBatch& batch, KvStorage& kv, std::stop_token stop) override {
     auto* storage = dynamic_cast<TorchKv*>(&kv);
-    if (storage == nullptr || !storage->fits(config_, options_))
+    const std::size_t layers = batch.layers.empty() ? config_.layers.size() : batch.layers.size();
+    if (storage == nullptr || !storage->fits(config_, options_, layers))
       throw Error(ErrorCode::kInvalidArgument, "forward: the KV storage belongs to another model");
     const VisibleSlots visible = check_batch(batch, config_, position_end_, storage->capacity());
     ForwardOutput output;
@@ -93,7 +98,7 @@ class TorchTransformer final : public Model, public TorchShared {
     return weights_.embedding.rows(tokens);
   }
   Tensor head_logits(const Tensor& states) const override {
-    return weights_.head.matrix.product(states, {}, at::kFloat);
+    return weights_.head.matrix.product(states, weights_.head.bias, at::kFloat);
   }
 
  private:
@@ -133,11 +138,11 @@ class TorchTransformer final : public Model, public TorchShared {
     const VisibleSlots& visible = masks.all();
     const ForwardInputs in = layers_.inputs(batch, visible, inputs_);
     TorchFeatures features(batch, in.feature_rows);
-    const auto [x, first_input] =
-        layers_.embed(in, weights_.embedding, weights_.positions,
-                      weights_.layers.front().attention_norm, batch.masks);
+    const auto first = batch.layers.empty() ? 0 : static_cast<std::size_t>(batch.layers.front());
+    const auto [x, first_input] = layers_.embed(in, weights_.embedding, weights_.positions,
+                                                weights_.layers[first].attention_norm, batch.masks);
     const Tensor normed =
-        layers_.run({in, visible, first_input, masks.count() > 0 ? &masks : nullptr},
+        layers_.run({in, visible, first_input, batch.layers, masks.count() > 0 ? &masks : nullptr},
                     weights_.layers, weights_.final_norm, x, kv, features, stop);
 
     features.join();
@@ -145,6 +150,7 @@ class TorchTransformer final : public Model, public TorchShared {
     output.vocab_size = config_.vocab_size;
     if (!batch.logit_rows.empty()) {
       Tensor logits = head_logits(select_bucket_rows(normed, in.logit_rows));
+      if (config_.logit_scale != 1) logits = logits * config_.logit_scale;
       if (config_.logit_softcap > 0)
         logits = at::tanh(logits / config_.logit_softcap) * config_.logit_softcap;
       logits_.give(logits, batch.best_tokens, output);

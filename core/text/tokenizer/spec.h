@@ -138,5 +138,6 @@ extern const char* const kGpt2Regex;
 extern const char* const kLlama3Regex;
 extern const char* const kQwen2Regex;
 extern const char* const kTekkenRegex;
+extern const char* const kSeedRegex;
 
 }  // namespace triescope::tokenizer

@@ -41,33 +41,57 @@ bool is_llama3(const std::string& pre) {
   return pre == "llama-bpe" || pre == "llama3" || pre == "llama-v3";
 }
 
+// What llama.cpp's names of pre-tokenizers mean: the steps that transformers has for the families
+// that carry the name. llama.cpp itself never normalises.
+struct PreType {
+  std::vector<const char*> names;
+  const char* regex = nullptr;  // null: GPT-2's, in the byte-level step
+  bool single_digits = false;   // digits are split off one by one, before that
+  bool ignore_merges = false, nfc = false;
+};
+
+const std::vector<PreType>& pre_types() {
+  static const std::vector<PreType> types = {
+      {.names = {"gpt-2", "gpt2", "phi-2", "exaone4"}},
+      {.names = {"olmo"}, .nfc = true},  // GPT-NeoX's vocabulary
+      {.names = {"smollm", "starcoder", "refact"}, .single_digits = true},
+      {.names = {"command-r"}, .single_digits = true, .nfc = true},
+      {.names = {"llama-bpe", "llama3", "llama-v3"}, .regex = kLlama3Regex, .ignore_merges = true},
+      // SmolLM3; GPT-4's split, of OLMo 2 and 3 and Granite 4; GLM-4
+      {.names = {"smaug-bpe", "dbrx", "glm4", "chatglm-bpe"}, .regex = kLlama3Regex},
+      {.names = {"tekken"}, .regex = kTekkenRegex, .ignore_merges = true},
+      {.names = {"qwen2", "deepseek-r1-qwen"}, .regex = kQwen2Regex, .nfc = true},
+      {.names = {"stablelm2"}, .regex = kQwen2Regex},
+      {.names = {"seed-coder"}, .regex = kSeedRegex},
+  };
+  return types;
+}
+
 void read_pre_type(const std::string& path, const std::string& pre, TokenizerSpec& spec) {
-  if (pre == "gpt-2" || pre == "gpt2") {
-    spec.pre_tokenizer = {byte_level_step(true)};
-  } else if (pre == "smollm") {
-    PreTokenizerStep digits;
-    digits.kind = Kind::kDigits;
-    digits.individual_digits = true;
-    spec.pre_tokenizer = {digits, byte_level_step(true)};
-  } else if (is_llama3(pre)) {
-    spec.pre_tokenizer = {split_step(kLlama3Regex), byte_level_step(false)};
-    spec.ignore_merges = true;
-  } else if (pre == "smaug-bpe") {  // SmolLM3: Llama 3's split; merges are not ignored; no BOS
-    spec.pre_tokenizer = {split_step(kLlama3Regex), byte_level_step(false)};
-  } else if (pre == "tekken") {
-    spec.pre_tokenizer = {split_step(kTekkenRegex), byte_level_step(false)};
-    spec.ignore_merges = true;
-  } else if (pre == "qwen2" || pre == "deepseek-r1-qwen") {
-    spec.pre_tokenizer = {split_step(kQwen2Regex), byte_level_step(false)};
-    NormalizerStep nfc;
-    nfc.kind = NormalizerStep::Kind::kNfc;
-    spec.normalizer = {nfc};
-  } else {
-    throw Error(ErrorCode::kNotSupported,
-                path + ": tokenizer.ggml.pre '" + pre +
-                    "' is not supported (gpt-2, smollm, llama-bpe, smaug-bpe, "
-                    "tekken, qwen2, deepseek-r1-qwen are)");
+  std::string known;
+  for (const PreType& type : pre_types()) {
+    for (const char* name : type.names) {
+      known += (known.empty() ? "" : ", ") + std::string(name);
+      if (pre != name) continue;
+      if (type.single_digits) {
+        PreTokenizerStep digits;
+        digits.kind = Kind::kDigits;
+        digits.individual_digits = true;
+        spec.pre_tokenizer.push_back(digits);
+      }
+      if (type.regex != nullptr) spec.pre_tokenizer.push_back(split_step(type.regex));
+      spec.pre_tokenizer.push_back(byte_level_step(type.regex == nullptr));
+      spec.ignore_merges = type.ignore_merges;
+      if (type.nfc) {
+        NormalizerStep nfc;
+        nfc.kind = NormalizerStep::Kind::kNfc;
+        spec.normalizer = {nfc};
+      }
+      return;
+    }
   }
+  throw Error(ErrorCode::kNotSupported,
+              path + ": tokenizer.ggml.pre '" + pre + "' is not supported (" + known + " are)");
 }
 
 void read_merges(const std::string& path, const std::vector<std::string>& merges,

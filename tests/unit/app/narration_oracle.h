@@ -1,5 +1,5 @@
-// The numbers of a narration, looked up in the capture's rows a second time: by the name of the
-// sentence and of the value, in other ways than viz/narration does.
+// Looks the numbers of a narration up in the capture's rows a second time, by the names of sentence
+// and value, and in other ways than viz/narration does.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
@@ -24,12 +25,12 @@ using viz::Sentence;
 using viz::Target;
 using Numbers = std::vector<double>;
 
-// What a value may be, by the sentence it stands in, looked up in the capture's rows.
+// Returns the numbers that a value may have, by its sentence.
 class Oracle {
  public:
   Oracle(const Capture& capture, Tick cursor)
       : c(capture), cursor_(cursor), tick(cursor - 1), step(step_of(cursor - 1)) {
-    // What a step came to is also what its accept decided.
+    // The observe phase also tells the verdicts of accept.
     const Tick decided = phase_of(tick) == Phase::kObserve ? make_tick(step, Phase::kAccept) : tick;
     for (const VerdictRow& row : c.verdicts(step))
       if (row.tick == decided) verdicts.push_back(row);
@@ -37,7 +38,8 @@ class Oracle {
       if (row.tick == tick) hung.push_back(row);
     for (std::int32_t before = step - 1; const FrontierRow& row : c.frontier(before))
       pending.push_back(row.node);
-    // What a step proposes it hangs, or finds again: the forward reads it, or it is withdrawn.
+    // A step proposes the drafts that it adds, and those that it finds again: the forward reads
+    // them, or they are withdrawn.
     const auto propose = [&](std::int32_t node) {
       if (std::ranges::find(pending, node) == pending.end() && !capture::is_probe(at(node)))
         proposed.insert(node);
@@ -70,7 +72,7 @@ class Oracle {
     if (fact == "limit" && is_reason) return rows_of(node, &VerdictRow::threshold);
     if (fact == "limit" || fact == "worst") return any_row(&VerdictRow::threshold);
     if (fact == "gap") return rows_of(node, &VerdictRow::gap);
-    if (fact == "sum") return rows_of(node, &VerdictRow::value);
+    if (fact == "sum" || fact == "block") return rows_of(node, &VerdictRow::value);
     if (fact == "score" && is_reason) return rows_of(node, &VerdictRow::value);
     if (fact == "score" && in("beams.")) return rows_of(node, &VerdictRow::score);
     if (fact == "score") return {c.frontier(step)[0].score};
@@ -113,7 +115,7 @@ class Oracle {
       return {static_cast<double>(least)};
     }
     if (fact == "proposed" || fact == "listed") {
-      // Of whichever token the target added in this step.
+      // The value may be about any token that the target added in this step.
       Numbers all;
       for (const VerdictRow& own : verdicts)
         for (const Whose whose : {Whose::kDraft, Whose::kHead}) {
@@ -140,6 +142,15 @@ class Oracle {
       for (const InputRow& row : c.inputs(step, whose)) forwards.insert(row.forward);
       return {
           static_cast<double>(fact == "forwards" ? forwards.size() : c.inputs(step, whose).size())};
+    }
+    if (in("forward.fault.cells")) {
+      double cells = 0, rows = 0;
+      for (const InputRow& row : inputs) {
+        const std::size_t wrong = wrong_cells(row);
+        cells += static_cast<double>(wrong);
+        rows += wrong > 0;
+      }
+      return {fact == "cells" ? cells : rows};
     }
     if (fact == "rows") return {static_cast<double>(inputs.size())};
     if (fact == "pending" || fact == "live" || (fact == "beams" && in("draft."))) {
@@ -209,14 +220,14 @@ class Oracle {
     return {};
   }
 
-  // What an enumeration leaves out is what its items do not name.
+  // The rest of a list is everything that its items do not name.
   bool is_rest(const Sentence& sentence, const Part& part) const {
     return part.fact == "more" && part.number >= 2 && sentence.parts.size() > 4;
   }
 
  private:
   const NodeRow& at(std::int32_t node) const { return c.nodes()[static_cast<std::size_t>(node)]; }
-  // log q from the frontier down, added in that order.
+  // Σ log q from the frontier down, added in that order.
   float drafted_score(std::int32_t node) const {
     float score = 0;
     std::vector<std::int32_t> path;
@@ -268,14 +279,40 @@ class Oracle {
       return row.node > 0 && capture::is_probe(at(row.node));
     }));
   }
-  // The last row that is no probe's.
+  // The last row that is not a probe's.
   const InputRow& last_of_text() const {
     const auto inputs = c.inputs(step);
     for (std::size_t i = inputs.size(); i-- > 0;)
-      if (inputs[i].node <= 0 || !capture::is_probe(at(inputs[i].node))) return inputs[i];
+      if ((inputs[i].node <= 0 || !capture::is_probe(at(inputs[i].node))) &&
+          wrong_cells(inputs[i]) == 0)
+        return inputs[i];
     return inputs.back();
   }
-  // What the row sees, asked one by one; `below`: of the nodes above it alone.
+  // How many slots a row of the target attended to without being asked to, or was asked to and did not.
+  std::size_t wrong_cells(const InputRow& row) const {
+    const SeenRow* const seen_row = c.seen(row);
+    if (seen_row == nullptr) return 0;
+    std::map<std::int32_t, std::int32_t> slot_of;  // by node, prompt token i as -2 - i
+    for (std::int32_t s = 0; s <= step; ++s)
+      for (const SlotRow& event : c.slot_events(s))
+        if (event.tick <= capture::make_tick(step, capture::Phase::kForward) &&
+            (event.action == capture::SlotAction::kAlloc ||
+             event.action == capture::SlotAction::kReuse ||
+             event.action == capture::SlotAction::kMove))
+          slot_of[event.node] = event.slot;
+    std::set<std::int32_t> wrong;
+    const auto note = [&](std::int32_t node) {
+      if (c.visible(row, node)) wrong.insert(slot_of.at(node));
+    };
+    const auto prompt = static_cast<std::int32_t>(c.run().prompt_tokens.size());
+    for (std::int32_t i = 0; i < prompt; ++i) note(-2 - i);
+    for (const std::int32_t node : c.path_to(row.node)) note(node);
+    for (std::size_t i = 0; i + 1 < seen_row->slots.size(); i += 2)
+      for (std::int32_t slot = seen_row->slots[i]; slot <= seen_row->slots[i + 1]; ++slot)
+        if (wrong.erase(slot) == 0) wrong.insert(slot);
+    return wrong.size();
+  }
+  // The number of nodes that the row sees, asked one by one. `below`: counts only nodes above it.
   double seen(const InputRow& input, bool below) const {
     double count = 0;
     const auto prompt = static_cast<std::int32_t>(c.run().prompt_tokens.size());
@@ -290,7 +327,7 @@ class Oracle {
   std::int32_t step;
   std::vector<VerdictRow> verdicts;
   std::vector<NodeRow> hung;
-  std::set<std::int32_t> proposed;  // of the draft phase
+  std::set<std::int32_t> proposed;  // in the draft phase
   std::vector<std::int32_t> pending;
 };
 

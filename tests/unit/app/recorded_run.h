@@ -1,5 +1,4 @@
-// Runs of every method over made-up models, recorded as captures: for tests that look a run's figures up in
-// its rows.
+// Records runs of every method over made-up models, for tests that look figures up in the rows.
 #pragma once
 
 #include <memory>
@@ -28,10 +27,11 @@ struct Recorded {
   std::vector<std::int32_t> prompt = {5, 6, 7, 3, 5, 6, 4, 7, 3};
   int max_new_tokens = 12;
   Level level = Level::kFull;
-  int steps = -1;  // stopped after these; -1 = never
+  int steps = -1;  // stops after these; -1 = never
 };
 
-// "" where the method refuses the settings. `result`: what the run says of itself, where it is asked for.
+// Records a run. "" where the method refuses the settings. `result` takes the run's own summary, if
+// given.
 inline std::string record(const Recorded& what, const TempDir& dir, RunResult* result = nullptr) {
   const std::string path = dir.path() / "run.tscap";
   FakeModel model(what.model);

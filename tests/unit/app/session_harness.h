@@ -1,4 +1,4 @@
-// A session thread under test: waits for what it publishes, and can be held in its tracks.
+// Runs a session thread: waits for its snapshots, and can hold it in the middle of its work.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -17,8 +17,8 @@ class SessionHarness {
       : thread([this] { wake(); }, loader) {}
   ~SessionHarness() { release(); }
 
-  // Sees `condition(status)` met, now or after a later snapshot. False after two minutes: the
-  // machine is stuck, not slow.
+  // Waits until `condition(status)` holds, now or at a later snapshot. False after two minutes: the
+  // machine is stuck then, not slow.
   template <class Condition>
   bool until(Condition condition) {
     std::unique_lock lock(mutex_);
@@ -29,7 +29,7 @@ class SessionHarness {
       return met;
     });
   }
-  // Every command is done and nothing runs on its own.
+  // Waits until every command is done and nothing runs on its own.
   void settle() {
     REQUIRE(until([&](const LiveStatus& status) {
       return status.commands_done >= thread.commands_sent() &&
@@ -37,7 +37,7 @@ class SessionHarness {
     }));
   }
 
-  // Holds the thread at the end of a command of its own; what is sent until release() waits behind
+  // Holds the thread at the end of a command of its own. Commands sent until release() wait behind
   // it.
   void hold() {
     {
@@ -66,7 +66,7 @@ class SessionHarness {
     return status->notices.empty() ? "" : status->notices.back().text;
   }
 
-  std::vector<Breakpoint> breakpoints;  // those that hold() sends: set them before
+  std::vector<Breakpoint> breakpoints;  // sent by hold(), so set them before
 
  private:
   void wake() {

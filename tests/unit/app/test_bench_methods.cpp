@@ -1,4 +1,4 @@
-// Rows of the drafting table: names taken apart, and which companion goes with which method.
+// The rows of the drafting table: how names are parsed, and which companion goes with which method.
 #include <doctest/doctest.h>
 
 #include <string>

@@ -30,7 +30,7 @@ TEST_CASE_FIXTURE(Fixture,
   const capture::VerdictRow rejected = verdict(4, capture::Verdict::kRejected);
   recorder.write({.verdicts = {rejected}});
   CHECK(recorder.take_hit().text.find("node 4") != std::string::npos);
-  CHECK(recorder.take_hit().empty());  // taken once
+  CHECK(recorder.take_hit().empty());  // a hit is taken once
 }
 
 TEST_CASE_FIXTURE(Fixture,
@@ -241,7 +241,7 @@ TEST_CASE_FIXTURE(Fixture, "entropy is of the target's rows, one by one") {
   const CandidateRow two[] = {{.node = 1, .token = 3, .logprob = half},
                               {.node = 1, .rank = 1, .token = 4, .logprob = half}};
   CHECK(entropy_of(two) == doctest::Approx(std::log(2.0)));
-  // Half of the probability is recorded, the rest counts as one token.
+  // Half of the probability is recorded; the rest counts as one token.
   CHECK(entropy_of({two, 1}) == doctest::Approx(std::log(2.0)));
   const CandidateRow quarters[] = {{.node = 2, .logprob = quarter},
                                    {.node = 2, .logprob = quarter}};
@@ -259,7 +259,7 @@ TEST_CASE_FIXTURE(Fixture, "entropy is of the target's rows, one by one") {
   draft.whose = capture::Whose::kDraft;
   recorder.write({.candidates = {draft, draft}});
   CHECK(recorder.take_hit().empty());
-  // A probe's row says nothing of the text.
+  // A probe's row is not part of the text.
   recorder.write({.nodes = {{.node = 2, .role = capture::NodeRole::kProbe}},
                   .candidates = {quarters[0], quarters[1]}});
   CHECK(recorder.take_hit().empty());

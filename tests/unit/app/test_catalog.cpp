@@ -1,5 +1,4 @@
-// Models by name: what a folder offers, how a name is resolved, and what is said where it cannot
-// be.
+// Models by name: what a folder offers, how a name is resolved, and the message where it cannot be.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -18,8 +17,8 @@
 namespace triescope::app::test_catalog {
 namespace {
 
-// $TRIESCOPE_MODELS alone would not hide what is installed beside the program, so names here are
-// such as nothing else has.
+// $TRIESCOPE_MODELS alone would not hide models installed beside the program, so the names here
+// occur nowhere else.
 struct Shelf {
   test::TempDir folder;
   test::EnvironmentVariable models{"TRIESCOPE_MODELS", folder.path()};
@@ -60,7 +59,7 @@ TEST_CASE_FIXTURE(Shelf,
   CHECK(resolve_model("zebu") == at("Zebu"));
   CHECK(resolve_model("quag") == at("Quagga.Q4_1.gguf"));
   CHECK(resolve_model("Quagga.Q4_1.gguf") == at("Quagga.Q4_1.gguf"));
-  // Who writes a whole path means that file.
+  // A whole path means exactly that file.
   CHECK(refusal("/not/here/Quagga.Q4_1.gguf", ErrorCode::kNotFound).starts_with("model '/not"));
 }
 
@@ -81,7 +80,7 @@ TEST_CASE_FIXTURE(Shelf, "a file of a model's folder is the folder") {
   test::write_file(folder.path() / "zebroid" / "tokenizer.json", "{}");
   for (const std::string& file : {at("Zebu") + "/inside.gguf", at("zebroid") + "/tokenizer.json"})
     CHECK(resolve_model(file) == file);
-  // A head is named by its folder or by its weights.
+  // A head can be named by its folder or by its weights.
   const std::string weights = at("okapi-eagle") + "/pytorch_model.bin";
   CHECK(resolve_draft(weights) == weights);
   CHECK(resolve_draft(at("okapi-eagle") + "/config.json") == at("okapi-eagle"));
@@ -100,7 +99,7 @@ TEST_CASE_FIXTURE(Shelf,
 
 TEST_CASE_FIXTURE(Shelf, "draft heads in a models folder are offered as such, and not as models") {
   CHECK(here(list_draft_heads()) == std::vector<std::string>{"okapi-medusa", "okapi-eagle"});
-  CHECK(here(list_draft_models()).empty());  // what comes with the program alone
+  CHECK(here(list_draft_models()).empty());  // only the program's own
   CHECK(refusal("okapi-eagle", ErrorCode::kInvalidArgument).find("okapi") != std::string::npos);
 }
 
@@ -129,7 +128,7 @@ TEST_CASE_FIXTURE(Shelf, "where no draft is named, the head of a fitting kind an
   };
   CHECK(drafts("eagle3") == at("okapi-eagle"));
   CHECK(drafts("medusa") == at("Okapi-Medusa"));
-  CHECK(drafts("hydra").empty());        // no such head there
+  CHECK(drafts("hydra").empty());        // there is no such head
   CHECK(drafts("draft_model").empty());  // no draft model of this vocabulary
   CHECK(drafts("beam").empty());         // nothing drafts
 }

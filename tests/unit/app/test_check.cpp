@@ -1,4 +1,4 @@
-// triescope check: that its comparisons hold here, and what it says where one does not.
+// triescope check: its comparisons hold on this machine, and a failing one is reported.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@
 namespace triescope::app::test_check {
 namespace {
 
-// In place of a module for a GPU, which is looked for once a process.
+// Stands in for a GPU's module, which is looked for once a process.
 const bool use_stand_in =
     ::setenv("TRIESCOPE_CUDA_MODULE", TRIESCOPE_CUDA_STAND_IN, /*overwrite=*/1) == 0;
 
@@ -37,7 +37,7 @@ TEST_CASE("check: every kernel agrees with its reference in every instruction se
   for (const kernels::CpuVariant variant : kernels::available_variants())
     CHECK(places.count(kernels::to_string(variant)) == 14 * 3 + 9);
   CHECK(all.size() == kernels::available_variants().size() * (14 * 3 + 9));
-  // The comparison sees something: fp32 sums are not fp64's.
+  // The comparison can see differences: fp32 sums are not fp64's.
   CHECK(std::ranges::any_of(all, [](const Comparison& one) { return one.difference > 0; }));
 }
 
@@ -57,9 +57,9 @@ TEST_CASE("check: every CUDA kernel agrees with its reference, and one that does
     CHECK(one.holds());
     places.insert(one.where);
   }
-  // Two norms, an embedding, rotary positions, three activations, attention; 11 types of blocks:
-  // rows, an embedding, and linear layers with three numbers of rows; these also of dense weights of
-  // 16 bits. Logits are f32 alone.
+  // Two norms, an embedding, rotary positions, three activations and attention. For 11 types of
+  // blocks: rows, an embedding, and linear layers with three numbers of rows; dense 16-bit weights
+  // have the linear layers too. Logits are only f32.
   for (const char* where : {"CUDA, f16", "CUDA, bf16"})
     CHECK(places.count(where) == 8 + 11 * 5 + 3);
   CHECK(places.count("CUDA, f32") == 8 + 11 * 5 + 2);
@@ -98,7 +98,7 @@ TEST_CASE("check: CUDA kernels run on the GPU asked for, and one that is not the
   ::unsetenv("TRIESCOPE_CUDA_STAND_IN_DEVICES");
   CHECK(std::ranges::all_of(second, &Comparison::holds));
   CHECK(second.size() > 100);
-  CHECK(last == 0);  // as it was before
+  CHECK(last == 0);  // as before
   REQUIRE(none.size() == 1);
   CHECK(none[0].what == "kernels on cuda:2");
   CHECK(!none[0].holds());
@@ -119,7 +119,7 @@ TEST_CASE("check: a tiny model's logits are libtorch's, and a row's do not depen
 }
 
 TEST_CASE("check: a device that does not work is a comparison that does not hold") {
-  // More GPUs than any machine has: nothing can be loaded there.
+  // No machine has so many GPUs, so nothing can be loaded there.
   const auto all = check_tiny_model("cuda:99", 2);
   REQUIRE(all.size() == 8);
   for (std::size_t i = 2; i < all.size(); ++i) {

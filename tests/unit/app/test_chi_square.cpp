@@ -9,7 +9,7 @@ namespace triescope::app::test_chi_square {
 namespace {
 
 TEST_CASE("chi-square: the tail is that of the tables") {
-  // Abramowitz and Stegun, table 26.8: the value that is passed with this chance.
+  // Abramowitz and Stegun, table 26.8: the value that is exceeded with this probability.
   CHECK(chi_square_tail(3.84146, 1) == doctest::Approx(0.05).epsilon(1e-5));
   CHECK(chi_square_tail(6.63490, 1) == doctest::Approx(0.01).epsilon(1e-5));
   CHECK(chi_square_tail(5.99147, 2) == doctest::Approx(0.05).epsilon(1e-5));
@@ -35,7 +35,7 @@ TEST_CASE("chi-square: cells that are expected fewer than 5 times are put togeth
   const ChiSquare chi = chi_square(counts, std::vector<double>{0.92, 0.04, 0.04});
   CHECK(chi.degrees == 1);
   CHECK(chi.value == doctest::Approx(4.0 / 92 + 4.0 / 8));
-  // Expected exactly 5 times, a cell stands alone.
+  // A cell that is expected exactly 5 times is not merged.
   CHECK(chi_square(counts, std::vector<double>{0.9, 0.05, 0.05}).degrees == 2);
 }
 

@@ -1,4 +1,4 @@
-// Which dtype a run has where nobody names one.
+// The dtype of a run where nobody names one.
 #include <doctest/doctest.h>
 
 #include "app/cli/commands.h"

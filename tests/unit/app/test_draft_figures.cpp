@@ -1,6 +1,6 @@
-// The figures of drafts and decisions, over whole runs of many methods: the Decision and Drafts panels,
-// their tables, the status line's words and the exported data say what the capture's rows say, at every
-// cursor, and nothing that the cursor has not seen.
+// The figures of drafts and decisions, over whole runs of many methods. The Decision and Drafts
+// panels, their tables, the status line and the exported data agree with the capture's rows at
+// every cursor, and show nothing that the cursor has not seen.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -22,7 +22,7 @@
 namespace triescope::test::test_draft_figures {
 namespace {
 
-// What the rows before a cursor say about a step, counted row by row.
+// The figures of a step, counted row by row before a cursor.
 struct Figures {
   int drafted = 0, withdrawn = 0, accepted = 0, emitted = 0;
   bool decided = false;
@@ -31,7 +31,7 @@ struct Figures {
 Figures figures_of(const Capture& run, std::int32_t step, Tick cursor) {
   Figures found;
   found.decided = cursor > make_tick(step, Phase::kAccept);
-  // The forward's rows are the drafts that were sent and the frontier, whenever it comes.
+  // The forward reads the drafts that were sent and the frontier, whenever it comes.
   std::set<std::int32_t> frontier;
   if (step > 0)
     for (const FrontierRow& row : run.frontier(step - 1)) frontier.insert(row.node);
@@ -90,7 +90,7 @@ void check_cursor(const Capture& run, Tick cursor) {
   CHECK(says(chips, right.withdrawn > 0
                         ? head + std::to_string(right.drafted + right.withdrawn) + " proposed on "
                         : head + drafts + " on "));
-  // The mean of the steps that the cursor has seen, prefill aside.
+  // The mean of the steps that the cursor has seen, without prefill.
   int steps = 0;
   double sum = 0;
   for (const StepRow& other : run.steps())
@@ -108,10 +108,10 @@ void check_cursor(const Capture& run, Tick cursor) {
   if (!right.decided) CHECK(count(",rejected,") == 0);
 }
 
-// By level: reached, accepted, and the comparisons with the text; from the exported lines.
+// Counts by level, from the exported lines: reached, accepted, and the comparisons with the text.
 void check_levels(const Capture& run) {
   std::map<int, viz::LevelShares> right;
-  std::vector<std::int32_t> text;  // of the run
+  std::vector<std::int32_t> text;  // the run's
   for (const SequenceRow& row : run.sequences())
     if (row.rank == 0) text = row.tokens;
   for (const StepRow& step : run.steps()) {
@@ -119,7 +119,7 @@ void check_levels(const Capture& run) {
     std::set<std::vector<int>> accepted = {{}}, parents;
     std::map<int, std::set<int>> proposed;  // tokens by level
     int sent = 0, came_true = 0, withdrawn = 0;
-    int depth = 0;  // of the frontier
+    int depth = 0;  // the frontier's
     if (step.step > 0)
       depth = run.nodes()[static_cast<std::size_t>(run.frontier(step.step - 1).front().node)].depth;
     for (const json& draft : line["drafts"])

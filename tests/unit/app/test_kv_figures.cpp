@@ -1,5 +1,5 @@
-// How many KV slots were held, and when: what the panels say is counted again from the slots themselves, for
-// every method and KV policy, and the run's peaks are those that `decode --json` has.
+// The number of KV slots held, and when. The panels' figures are counted again from the slots
+// themselves, for every method and KV policy, and the run's peaks equal those of `decode --json`.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -49,7 +49,7 @@ void check_levels(const Run& run) {
       const KvLevel level = viz::kv_level_at(capture, cursor, whose);
       CHECK(level.live == slots.live);
       CHECK(level.garbage == slots.garbage);
-      // What the cursor has not seen does not count.
+      // Steps that the cursor has not seen do not count.
       if (const auto peak = viz::kv_peak(capture, cursor, whose)) {
         CHECK(peak->tick < cursor);
         CHECK(peak->held() >= level.live + level.garbage);
@@ -75,7 +75,7 @@ void check_levels(const Run& run) {
 TEST_CASE("KV levels: every tick's are those of the slots, the peaks those of the run's result") {
   for (const MethodInfo& method : methods()) {
     CAPTURE(method.name);
-    if (method.name == "rest") continue;  // drafts from a datastore; its KV is prompt lookup's
+    if (method.name == "rest") continue;  // needs a datastore; its KV is like prompt lookup's
     json settings = json::object();
     const bool beams = std::ranges::any_of(method.parameters, [](const Parameter& parameter) {
       return parameter.name == "num_beams";
@@ -100,7 +100,7 @@ TEST_CASE("KV levels: the peak of a range counts what the steps before it left i
       for (std::int32_t end = first; end <= last; ++end) {
         CAPTURE(first);
         CAPTURE(end);
-        // Row by row: the slots as the range begins, then after each of its phases.
+        // The slots are counted as the range begins, then after each of its phases.
         std::int32_t most = 0;
         for (Tick tick = make_tick(first, Phase::kDraft); tick <= make_tick(end + 1, Phase::kDraft);
              ++tick) {
@@ -120,8 +120,8 @@ TEST_CASE("KV levels: the peak of a range counts what the steps before it left i
   }
 }
 
-// The figures of `decode --json` and those of the inspector and of compared runs, over one run; tokens a
-// second once more from the rows.
+// `decode --json`, the inspector and the comparison of runs give the same figures for one run;
+// tokens per second are counted once more from the rows.
 TEST_CASE("a run's result and its capture say the same figures") {
   for (const MethodInfo& method : methods()) {
     CAPTURE(method.name);
@@ -152,7 +152,7 @@ TEST_CASE("a run's result and its capture say the same figures") {
     for (const PhaseRow& row : capture.phases())
       if (step_of(row.tick) > 0) decode_us += static_cast<double>(row.duration_us), ++phases;
     CHECK(static_cast<double>(figures.decode_us) == decode_us);
-    // Rows are rounded to microseconds.
+    // The rows' times are rounded to microseconds.
     CHECK(std::abs(result.time.decode_ms * 1000 - decode_us) <= phases);
     REQUIRE(result.tokens_per_second());
     CHECK(*result.tokens_per_second() ==
@@ -225,7 +225,7 @@ TEST_CASE(
     const auto* peak =
         find(canvas, "peak " + std::to_string(viz::kv_peak(*run.capture, scene.cursor)->held()));
     REQUIRE(peak);
-    // The mark of the legend and that on the curve.
+    // One mark is the legend's, one stands on the curve.
     CHECK(std::ranges::count_if(canvas.calls, [](const std::string& call) {
             return call.rfind("fill_polygon", 0) == 0;
           }) >= 2);

@@ -1,4 +1,4 @@
-// A lesson as a page: what its data say, from lessons of the program and their captures.
+// A lesson as a page: its data, for the program's lessons and their captures.
 #include <doctest/doctest.h>
 #include <glib.h>
 
@@ -42,7 +42,7 @@ std::vector<json> pieces_with(const json& page, const char* field) {
   return found;
 }
 
-// Every link of a block and of what is in it.
+// Collects every link of a block and of the blocks in it.
 void links_in(const json& block, std::vector<std::string>& links) {
   for (const json& span : block.value("spans", json::array()))
     if (span.is_object() && span.contains("link")) links.push_back(span["link"]);
@@ -77,7 +77,7 @@ TEST_CASE("lesson page: a do block is a whole scene, and a step begins with noth
   std::vector<json> locked;
   for (const json& scene : pieces_with(page, "do"))
     if (scene["lock"] != -1) locked.push_back(scene);
-  REQUIRE(locked.size() == 1);  // the next step begins without
+  REQUIRE(locked.size() == 1);  // the next step begins without a lock
   CHECK(locked[0]["view"] == 50);
 }
 
@@ -92,7 +92,8 @@ TEST_CASE("lesson page: a question has its choices, which is right, and nothing 
   CHECK(questions[0]["number"] == 1);
   CHECK(questions[3]["right"] == 1);
   CHECK(questions[3]["number"].is_null());  // true or false
-  // What follows a question stands behind it, in order: the page shows no piece beyond an open one.
+  // Pieces behind a question stand behind it in the page's order: the page shows none beyond an
+  // open question.
   const json& pieces = page["lesson"]["steps"][1]["pieces"];
   const auto ask =
       std::ranges::find_if(pieces, [](const json& piece) { return piece.contains("ask"); });
@@ -104,7 +105,7 @@ TEST_CASE("lesson page: a task knows the moments at which it is met, and its own
   const json tick = pieces_with(Opened("08-checking-a-tree").page(), "task")[0];
   CHECK(tick["met"] == json({{8, nullptr}}));  // step 1, before commit
   CHECK(tick["show"]["view"] == 8);
-  // A task about the focus: at every moment, with that node alone.
+  // A task about the focus is met at every moment, by that node alone.
   const Opened opened("03-beam-search-is-a-trie");
   const json focus = pieces_with(opened.page(), "task")[0];
   REQUIRE(focus["met"].size() > 5);
@@ -116,7 +117,7 @@ TEST_CASE("lesson page: every lesson of the program becomes a page whose links l
   const test::EnvironmentVariable cache("XDG_CACHE_HOME", folder.path());
   std::vector<std::string> problems;
   const auto lessons = library_lessons(problems);
-  CHECK(lessons.size() == 12);
+  CHECK(lessons.size() == 13);
   for (const LibraryLesson& lesson : lessons) {
     CAPTURE(lesson.id);
     const auto capture = capture::Capture::open(capture_of(lesson));
@@ -161,7 +162,7 @@ TEST_CASE("lesson page: experiments are drawn, and notes for the lecturer stay a
   CHECK(page.dump().find("notes") == std::string::npos);
 }
 
-// A lesson of its own beside the capture of one of the program's.
+// Makes the page of a lesson beside the capture of a built-in one.
 std::string page_of(const test::TempDir& folder, const std::string& body) {
   const test::EnvironmentVariable cache("XDG_CACHE_HOME", folder.path());
   const std::string run = capture_of(find_lesson("03-beam-search-is-a-trie"));
@@ -188,7 +189,7 @@ TEST_CASE(
   const json page = test::data_of(html);
   const auto scenes = pieces_with(page, "do");
   const int end = page["lesson"]["end"];
-  // `memory` takes the last one's place; the range is a view of its own, at the same moment.
+  // `memory` replaces the last panel. The range is a view of its own, at the same moment.
   CHECK(scenes[0]["panels"] == json({"trie", "text", "memory"}));
   CHECK(scenes[0]["view"] == end + 1);
   CHECK(page["extra"] == json({{std::to_string(end + 1), 20}, {std::to_string(end + 2), 10}}));

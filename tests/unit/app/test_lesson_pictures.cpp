@@ -1,4 +1,4 @@
-// Pictures of lessons are untrusted: what they are is looked at before they are decoded.
+// Pictures of lessons are untrusted: their heads are checked before they are decoded.
 #include <doctest/doctest.h>
 
 #include <filesystem>

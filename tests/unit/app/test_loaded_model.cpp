@@ -72,7 +72,7 @@ TEST_CASE_FIXTURE(Models, "what cannot be opened leaves the loaded model there")
   CHECK(target.is(plain, {.threads = 1}));
   target.load(other, {.threads = 1}, {}, {}, [&] {
     freed = true;
-    CHECK(target.path == plain);  // the last moment
+    CHECK(target.path == plain);  // the target is freed only after this
   });
   CHECK(freed);
   CHECK(target.path == other);
@@ -95,7 +95,7 @@ TEST_CASE_FIXTURE(Models, "a model that cannot be read to its end leaves the loa
 TEST_CASE_FIXTURE(Models, "a model larger than the memory is refused before anything is read") {
   load(plain);
   if (free_memory("cpu") > 300'000'000'000) TRIESCOPE_SKIP("this machine could load it");
-  // 382 GB of weights in a file without content.
+  // 382 GB of weights, in a file without content.
   const auto huge = folder.path() / "huge";
   std::filesystem::create_directory(huge);
   test::write_file(huge / "config.json", R"({"model_type": "llama", "hidden_size": 65536,
@@ -144,7 +144,7 @@ TEST_CASE_FIXTURE(Models, "a draft model is loaded where its method needs one, a
   const DraftWith with = drafts_with(other);
   CHECK(with.model == draft.model.get());
   CHECK(with.model->info().layers == 1);
-  CHECK(draft.options.threads == 1);  // the target's
+  CHECK(draft.options.threads == 1);  // as many as the target's
   CHECK(drafts_with(other).model == with.model);
 }
 
@@ -155,7 +155,7 @@ TEST_CASE_FIXTURE(Models, "a draft model goes to the device that is asked for it
   request.draft_model = plain;
   request.draft_device = "cpu";
   CHECK(draft_for(request, target, draft, {}, {}).model == target.model.get());
-  // The target's own file on another device is a second model, and there is no such device.
+  // On another device the target's own file would be a second model; this device does not exist.
   request.draft_device = "cuda:99";
   CHECK(refusal(ErrorCode::kCuda, [&] {
           draft_for(request, target, draft, {}, {});
@@ -179,7 +179,7 @@ TEST_CASE_FIXTURE(Models, "a draft head that does not fit: the one that is loade
   const DraftHead* const first = use("eagle3", draft);
   CHECK(freed == 1);
   const std::int64_t held = head_need(first->parameters, first->file_bytes, {.device = "cuda:0"});
-  target.options.device = "cuda:0";  // a device whose free memory a test can set
+  target.options.device = "cuda:0";  // its free memory can be set by a test
   const auto with_free = [&](std::int64_t bytes, const auto& act) {
     ::setenv("TRIESCOPE_CUDA_STAND_IN_FREE", std::to_string(bytes).c_str(), 1);
     act();
@@ -194,7 +194,7 @@ TEST_CASE_FIXTURE(Models, "a draft head that does not fit: the one that is loade
       why.ends_with(" are free on cuda:0; close other programs, or take a smaller head or model"));
   CHECK(draft.head.get() == first);
   CHECK(freed == 1);
-  // Room for one of them alone: the old one goes, once.
+  // With room for one of them only, the old one goes, once.
   with_free(held, [&] {
     LoadedDraft none;
     refusal(ErrorCode::kOutOfMemory, [&] { use("eagle3-specforge", none); });

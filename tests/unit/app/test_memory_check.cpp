@@ -1,4 +1,4 @@
-// Whether a model has room, in words.
+// Says whether a model has room.
 #include <doctest/doctest.h>
 
 #include <cstdlib>
@@ -10,7 +10,7 @@
 namespace triescope::app::test_memory_check {
 namespace {
 
-// 1,000,000,000 weights of a shape that computes with next to nothing.
+// 10⁹ weights, of a shape that takes next to nothing to compute.
 ModelInfo billion(const std::string& stored, std::int64_t bytes) {
   ModelInfo info;
   info.name = "Big";
@@ -45,7 +45,7 @@ TEST_CASE("what a GPU has free is told in lists, and asked of the one that is ch
   CHECK(chosen[1] == "9.00 GB free");
   CHECK(chosen[2] == "");
   CHECK(other[1] == "24.0 GB");
-  CHECK(device_memory_texts(devices, "cuda:0")[1] == "24.0 GB");  // nothing tells
+  CHECK(device_memory_texts(devices, "cuda:0")[1] == "24.0 GB");  // no device says
 }
 
 TEST_CASE("a model that does not fit: what it needs, what there is, what would fit") {
@@ -63,12 +63,12 @@ TEST_CASE("a model that does not fit: what it needs, what there is, what would f
       why_it_does_not_fit(info, {.dtype = DType::kBF16}, 500'000'000) ==
       "Big: needs 2.00 GB (2.00 GB of weights, 0 B to compute), and 500 MB are free on cpu; close "
       "other programs, or take a smaller model");
-  // bf16 changes nothing for blocks.
+  // bf16 changes nothing for quantised blocks.
   CHECK(
       why_it_does_not_fit(billion("Q8_0", 1'062'500'000), {}, 1'000'000'000) ==
       "Big: needs 1.06 GB (1.06 GB of weights, 0 B to compute), and 1.00 GB are free on cpu; close "
       "other programs, or take a Q4_K file of it (562 MB)");
-  // On a GPU a quantised file takes less where the kernels that compute from it are there.
+  // On a GPU a quantised file takes less if there are kernels that compute from its blocks.
   const std::string files = keeps_blocks({.device = "cuda:0"})
                                 ? ", or a Q8_0 file of it (1.06 GB), or a Q4_K file of it (562 MB)"
                                 : "";

@@ -1,6 +1,6 @@
 // Narration over whole captures: every method with its variants, every schema, every level of
-// recording, a slice, a run that was stopped. At every cursor there are two to five sentences; every
-// number in them is computed again here from the capture's rows; every link leads somewhere.
+// recording, a slice, a run that was stopped. Every cursor has two to five sentences. Every number
+// in them is computed again here from the capture's rows, and every link leads somewhere.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -34,7 +34,8 @@ bool has_digit(const std::string& text) {
                      [](unsigned char ch) { return std::isdigit(ch) != 0; });
 }
 
-// A number as one of the panels' formats writes it, maybe behind a label that ends in " = ".
+// True if `text` is the number in one of the panels' formats, maybe behind a label that ends in " =
+// ".
 bool reads_as(const std::string& text, double number) {
   std::string figure = text;
   if (const auto at = text.find(" = "); at != std::string::npos) figure = text.substr(at + 3);
@@ -80,7 +81,7 @@ void check_link(const Capture& capture, Tick cursor, const Target& target) {
   }
 }
 
-// Which sentences were told, over all captures of a test case.
+// The sentences that were told, over all captures of a test case.
 using Told = std::set<std::string>;
 
 void check_cursor(const Capture& capture, Tick cursor, Told& told) {
@@ -90,7 +91,7 @@ void check_cursor(const Capture& capture, Tick cursor, Told& told) {
   CHECK(narration.sentences.size() >= 2);
   CHECK(narration.sentences.size() <= 5);
   const Oracle oracle(capture, cursor);
-  // Names that a run brings may have digits of their own.
+  // Names from the run may contain digits.
   const std::set<std::string> names = {"method", "model", "message", "why"};
   for (const Sentence& sentence : narration.sentences) {
     told.insert(sentence.name);
@@ -199,7 +200,7 @@ TEST_CASE("narration: every method, every rule of verification, every end") {
 TEST_CASE("narration: draft models drawn at random, samplers, processors, windows, short texts") {
   Told told;
   for (const json& settings : {json{{"verify", "chain"}}, json{{"verify", "multi_round"}},
-                               json{{"repetition_penalty", 1.5}}}) {
+                               json{{"verify", "block"}}, json{{"repetition_penalty", 1.5}}}) {
     Recorded run{.method = "draft_model", .settings = settings, .model = chained()};
     run.model.chain.clear();
     run.settings["num_assistant_tokens"] = 3;
@@ -208,6 +209,9 @@ TEST_CASE("narration: draft models drawn at random, samplers, processors, window
   CHECK(told.contains("draft.drawn"));
   CHECK(told.contains("reason.not_below_ratio"));
   CHECK(told.contains("reason.drawn_from_residual"));
+  CHECK(told.contains("verify.block"));
+  CHECK(told.contains("reason.block_falls_short"));
+  CHECK(told.contains("reason.drawn_from_block"));
   Recorded gumbel{.method = "sample", .settings = {{"sampler", "gumbel"}}, .model = chained()};
   CHECK(check_run(gumbel, told));
   CHECK(told.contains("reason.gumbel_argmax"));
@@ -277,6 +281,18 @@ TEST_CASE(
     check_all(*Capture::open(copy_of_capture(name, dir)), told);
   }
   CHECK(told.contains("reason.own_words"));
+  // Another program's runs: what rows attended to as it was recorded, no times, no limit.
+  for (const char* name : {"wrong-mask.tscap", "mended-mask.tscap"}) {
+    CAPTURE(name);
+    const std::string path = dir.path() / name;
+    std::filesystem::copy_file(source_dir() / "assets" / "lessons" / name, path);
+    check_all(*Capture::open(path), told);
+  }
+  for (const char* name : {"forward.fault.cells", "forward.fault.extra", "forward.siblings",
+                           "commit.memory.live", "observe.text.open"}) {
+    CAPTURE(name);
+    CHECK(told.contains(name));
+  }
 }
 
 TEST_CASE("narration: the moment's own words") {

@@ -1,5 +1,6 @@
-// Every number that the panels Candidates, Positions, Mask, Text, Log and Timeline show, counted again from a
-// capture's rows: over runs of several methods, at every cursor, forward and back in the same panel.
+// Every number that the panels Candidates, Positions, Mask, Text, Log and Timeline show is counted
+// again from a capture's rows: over runs of several methods, at every cursor, forward and back in
+// the same panel.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -39,7 +40,7 @@ const NodeRow& node_of(const Capture& run, std::int32_t node) {
   return run.nodes()[static_cast<std::size_t>(node)];
 }
 
-// The node itself and what it hangs from, without the prompt; nearest first.
+// The node and its ancestors, nearest first, without the prompt.
 std::vector<std::int32_t> line_to(const Capture& run, std::int32_t node) {
   std::vector<std::int32_t> line;
   for (; node > 0; node = node_of(run, node).parent) line.push_back(node);
@@ -48,7 +49,7 @@ std::vector<std::int32_t> line_to(const Capture& run, std::int32_t node) {
 
 Phase forward_of(Whose whose) { return whose == Whose::kTarget ? Phase::kForward : Phase::kDraft; }
 
-// The inputs that hang in the tree, once the cursor has seen their forward.
+// The step's inputs that are nodes, once the cursor has seen their forward.
 std::vector<InputRow> inputs_seen(const Capture& run, Whose whose, Tick cursor) {
   std::vector<InputRow> rows;
   const std::int32_t step = step_of(cursor - 1);
@@ -71,7 +72,7 @@ void check_positions(const Capture& run, Whose whose, viz::Panel& panel, Tick cu
                                          : "step,forward,row,node,position,sequential_id"};
   std::map<std::int32_t, int> sharing;
   const auto prompt = static_cast<std::int32_t>(run.run().prompt_tokens.size());
-  std::int32_t held = 0;  // before a target's forward
+  std::int32_t held = 0;  // before the target's forward
   if (whose == Whose::kTarget)
     for (std::int32_t slot = 0;
          slot < run.slot_count_at(make_tick(step_of(cursor - 1), Phase::kForward)); ++slot)
@@ -79,7 +80,7 @@ void check_positions(const Capture& run, Whose whose, viz::Panel& panel, Tick cu
               SlotState::kFree;
   for (const InputRow& row : rows) {
     const auto depth = static_cast<std::int32_t>(line_to(run, row.node).size());
-    // A draft head's row stands where the hidden state that it reads does, one before its token.
+    // A draft head's row has the position of the hidden state that it reads, one before its token.
     const std::int32_t less = whose == Whose::kHead ? 2 : 1;
     CHECK(row.position == prompt + depth - less);
     if (whose == Whose::kTarget && run.run().kv_policy != "batch")
@@ -95,7 +96,7 @@ void check_positions(const Capture& run, Whose whose, viz::Panel& panel, Tick cu
     if (count > 1) ++labels[std::to_string(count)];
   std::int64_t bands = 0;
   for (const auto& [count, times] : labels) {
-    // Where bands stand too close for labels none has one.
+    // Where bands stand too close, none has a label.
     const std::int64_t told = count_of(canvas, count + " share it") + count_of(canvas, "×" + count);
     CHECK((told == times || told == 0));
     bands += told;
@@ -103,7 +104,7 @@ void check_positions(const Capture& run, Whose whose, viz::Panel& panel, Tick cu
   CHECK(std::ranges::count_if(canvas.texts, [](const auto& text) {
           return text.text.ends_with(" share it") || text.text.starts_with("×");
         }) == bands);
-  // The tooltip's sum is right for every row that the mouse finds.
+  // The tooltip's sum is right for every row under the mouse.
   for (float y = 40; y < kArea.h; y += 12) {
     const auto tip = panel.input(mouse_at({600, y}), kArea, scene);
     if (!tip.hover || *tip.hover <= 0 || tip.tooltip.size() < 2) continue;
@@ -125,7 +126,7 @@ void check_mask(const Capture& run, Whose whose, viz::Panel& panel, Tick cursor)
   drawn(panel, scene, kArea);
   const auto table = lines_of(panel.csv(scene));
   if (rows.empty()) {
-    // Prefill has rows of the prompt; before its forward a step has none.
+    // Prefill has rows of the prompt. Before its forward a step has none.
     CHECK((forward >= cursor ? table.size() == 1 : table.size() >= 1));
     return;
   }
@@ -153,13 +154,13 @@ void check_mask(const Capture& run, Whose whose, viz::Panel& panel, Tick cursor)
                              std::to_string(row.row) + "," + std::to_string(row.node) + "," +
                              std::to_string(row.position) + "," + std::to_string(row.slot) + ",";
     CHECK(table[i + 1].starts_with(head));
-    // Whether the prompt's first token is within the window.
+    // True if the prompt's first token is within the window.
     const bool sees = window <= 0 || row.position < window;
     CHECK(table[i + 1].substr(head.size(), 1) == (sees ? "1" : "0"));
   }
 }
 
-// A draft is a child of the target's row once it was verified and not refused.
+// True unless the draft was verified and not refused: then it is a child of the target's row.
 bool fell(const Capture& run, const NodeRow& node, Tick cursor) {
   if (!is_draft(node)) return false;
   bool refused = true;
@@ -202,7 +203,7 @@ void check_candidates(const Capture& run, Whose whose, viz::Panel& panel, Tick c
     }
     CHECK(find(canvas, "shown: " + viz::number_text(mass * 100, 1) +
                            " % of the probability; ✓ became children"));
-    // A low pane counts what it leaves out.
+    // A low pane counts the rows that it leaves out.
     const auto low = drawn(panel, scene, {0, 0, 1100, 14 * 6.2f});
     std::size_t told = 0;
     for (const CandidateRow& row : rows)
@@ -215,8 +216,8 @@ void check_candidates(const Capture& run, Whose whose, viz::Panel& panel, Tick c
   }
 }
 
-// What each live text says: from the frontier of the newest step whose accept phase the cursor has seen, or at the
-// end from the returned sequences.
+// The live texts come from the frontier of the newest step whose accept phase the cursor has seen,
+// or at the end from the returned sequences.
 void check_text(const Capture& run, viz::Panel& panel, Tick cursor) {
   const viz::Scene scene = scene_at(run, cursor);
   drawn(panel, scene, kArea);
@@ -237,7 +238,7 @@ void check_text(const Capture& run, viz::Panel& panel, Tick cursor) {
       if (make_tick(row.step, Phase::kAccept) < cursor) step = row.step;
     if (step < 0) return;
     for (const FrontierRow& row : run.frontier(step)) ranked.emplace_back(row.rank, row.node);
-    if (ranked.empty()) return;  // the last step: what it finished
+    if (ranked.empty()) return;  // the last step has only what it finished
   }
   std::ranges::sort(ranked);
   for (const auto& [rank, node] : ranked) wanted.push_back(text_of(node));
@@ -300,7 +301,7 @@ void check_timeline(const Capture& run, viz::Panel& panel, Tick cursor) {
 void check_run(const Capture& run) {
   for (const Whose whose : run.owners()) {
     CAPTURE(to_string(whose));
-    Panels panels;  // kept from cursor to cursor: what one remembers must not show
+    Panels panels;  // kept from cursor to cursor, so that a stale state would show
     for (const char* name : {"candidates", "positions", "mask", "text", "log", "timeline"}) {
       panels[name] = viz::make_panel(name);
       if (whose != Whose::kTarget)

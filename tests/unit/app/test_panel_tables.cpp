@@ -1,4 +1,5 @@
-// No panel's table holds what the cursor has not seen: it is the same as that of a run which ended at the cursor.
+// No panel's table shows rows that the cursor has not seen: it equals the table of a run that ended
+// at the cursor.
 #include <doctest/doctest.h>
 
 #include <filesystem>
@@ -13,7 +14,7 @@
 namespace triescope::test::test_panel_tables {
 namespace {
 
-// A copy of the run without the rows that a cursor here has not seen.
+// Copies the run without the rows that a cursor here has not seen.
 std::unique_ptr<Capture> ended_at(const std::string& run, Tick cursor, const TempDir& dir) {
   const std::string path = dir.path() / "ended.tscap";
   std::filesystem::copy_file(run, path, std::filesystem::copy_options::overwrite_existing);
@@ -24,7 +25,7 @@ std::unique_ptr<Capture> ended_at(const std::string& run, Tick cursor, const Tem
   for (const char* table :
        {"phase", "node", "node_score", "candidate", "stage", "verdict", "slot", "sequence", "log"})
     drop_from(table, "tick");
-  drop_from("input", "step * 5 + (whose = 'target')");  // a drafter's rows are of the draft phase
+  drop_from("input", "step * 5 + (whose = 'target')");  // a drafter's rows: draft phase
   drop_from("frontier", "step * 5 + 2");
   drop_from("memory", "step * 5 + 3");
   drop_from("step", "step * 5 + 4");
@@ -47,11 +48,12 @@ void check_tables(const char* method, json given) {
     REQUIRE(ended->end_tick() == cursor);
     for (const std::string& name : viz::panel_names()) {
       CAPTURE(name);
-      // Levels of the step under way are listed as the draft phase has left them.
+      // The step under way lists levels as its draft phase left them.
       if (name == "drafts" && phase_of(cursor) != Phase::kDraft) continue;
-      // A drafter whose rows come later has none to choose.
+      // A drafter whose rows come later cannot be chosen yet.
       for (const Whose whose : ended->owners()) {
-        // Before a drafter's first slot its most KV is 0 in a run that records slots, else unknown.
+        // Before a drafter's first slot its peak KV is 0 in a run that records slots, and unknown
+        // otherwise.
         if (name == "memory" && whose != Whose::kTarget && cursor <= make_tick(1, Phase::kDraft))
           continue;
         for (const bool exported : {false, true})

@@ -87,7 +87,7 @@ TEST_CASE("what has no effect says why") {
   CHECK(why("gc_every", {{"kv", "compact"}}) == "");
   CHECK(why("min_length", {{"min_new_tokens", 3}}) == "min_new_tokens takes its place");
   CHECK(why("min_length", json::object()) == "");
-  CHECK(why("min_length", {{"min_new_tokens", "off"}}) == "");  // as it was typed: 0
+  CHECK(why("min_length", {{"min_new_tokens", "off"}}) == "");  // as typed: 0
   CHECK(why("min_length", {{"min_new_tokens", "x"}}) == "min_new_tokens takes its place");
   const MethodInfo& draft = find_method("draft_model");
   CHECK(no_effect_because(draft, "replacement", json::object()) ==
@@ -115,7 +115,7 @@ TEST_CASE("a field says why a run would refuse its value, in the words of the co
   const Parameter beams = parameter("beam", "num_beams");
   CHECK(why_refused(beams, 3) == "");
   CHECK(why_refused(beams, 999999999).ends_with("found 999999999"));
-  // 0 has a word, which can be given as well.
+  // 0 has a word, which can be typed too.
   const Parameter drafts = parameter("ngram_trie", "num_draft");
   CHECK(why_refused(drafts, 0) == "");
   CHECK(why_refused(drafts, "auto") == "");

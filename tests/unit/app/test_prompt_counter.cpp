@@ -10,7 +10,7 @@
 namespace triescope::app::test_prompt_counter {
 namespace {
 
-// A token a word; counts itself in where it is asked for special tokens.
+// Splits a text into words, a token each, and adds one where special tokens are asked for.
 class Words final : public Tokenizer {
  public:
   std::vector<std::int32_t> encode(std::string_view text, bool special) const override {
@@ -63,7 +63,7 @@ struct Asker {
     request.chat = chat;
     counter.ask({std::move(loaded), "", 0}, request);
   }
-  // The answer, once there is nothing to count any more.
+  // Waits until there is nothing left to count, and returns the answer.
   PromptCounter::Count settled() {
     std::unique_lock lock(mutex);
     REQUIRE(changed.wait_for(lock, std::chrono::minutes(2), [&] { return !counter.busy(); }));
@@ -83,7 +83,7 @@ TEST_CASE("a prompt is counted as a run would tokenize it, and counted again whe
   CHECK(asker.settled().tokens == 5);  // the template's words; it writes its special tokens itself
   asker.ask(words, "", false);
   CHECK(asker.settled().tokens == -1);
-  // Typed fast: the newest is answered.
+  // Of requests in quick succession, the newest is answered.
   std::string prompt;
   for (int i = 0; i < 200; ++i) asker.ask(words, prompt += " word", false);
   CHECK(asker.settled().tokens == 201);
@@ -113,7 +113,7 @@ TEST_CASE("a prompt is counted before its model is loaded, with the tokenizer al
   asker.counter.ask({}, request);
   CHECK(asker.settled().tokens == 4);
   CHECK(read == 1);
-  // Turns and system prompt are tokens of the prompt.
+  // Turns and system prompt count as tokens of the prompt.
   request.chat = true;
   asker.counter.ask({}, request);
   const std::int64_t alone = asker.settled().tokens;
@@ -124,7 +124,7 @@ TEST_CASE("a prompt is counted before its model is loaded, with the tokenizer al
   request.turns = {{"user", "hello"}, {"assistant", "yes"}};
   asker.counter.ask({}, request);
   CHECK(asker.settled().tokens > with_system);
-  // What cannot be read is counted once it is loaded; what is loaded is not read.
+  // A file that cannot be read is counted once it is loaded; a loaded model's file is not read.
   request.model = "unreadable";
   asker.counter.ask({}, request);
   CHECK(asker.settled().unread);

@@ -1,4 +1,4 @@
-// Breakpoints in what is recorded: a run stops in playback where it stopped while it was decoded.
+// Breakpoints over recorded runs: playback stops where the run stopped while it was decoded.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -44,7 +44,7 @@ struct Runs : SessionHarness {
     request.max_new_tokens = 14;
     return request;
   }
-  // Every place where the breakpoints stop it while it is decoded, and its capture.
+  // Every stop of a run while it is decoded, and its capture.
   std::pair<std::vector<Stop>, std::string> live(const RunRequest& request,
                                                  const std::vector<Breakpoint>& points) {
     const std::string path = (folder.path() / ("run" + std::to_string(runs++) + ".tscap")).string();
@@ -58,7 +58,7 @@ struct Runs : SessionHarness {
       settle();
       const auto status = thread.status();
       if (status->pause_serial == before) continue;
-      // Where the window's cursor stands then; behind its last phase a run has no next one.
+      // The place of the window's cursor then. A run has no phase behind its last one.
       const bool over = status->state == LiveState::kDone;
       stops.push_back({over ? capture::Capture::open(path)->end_tick() : status->next_tick,
                        status->pause_reason, status->pause_node});
@@ -93,13 +93,13 @@ std::vector<Stop> backwards(const capture::Capture& capture,
 TEST_CASE_FIXTURE(Runs,
                   "a recorded run stops where it stopped while it was decoded, for every kind") {
   RunRequest drafts = request("prompt_lookup"), refused = drafts, beams = request("beam");
-  refused.settings["verify"] = "sample";  // draws seldom what was copied from the prompt
+  refused.settings["verify"] = "sample";  // seldom draws a token copied from the prompt
   beams.settings["num_beams"] = 3;
   beams.settings["kv"] = "compact";
   beams.settings["gc_every"] = 2;
   std::set<BreakKind> hit;
   for (const RunRequest& one : {request("greedy"), drafts, refused, beams}) {
-    // A token that comes, in whatever way it is asked for.
+    // A token that occurs, for every kind of breakpoint that asks for one.
     const auto before = capture::Capture::open(live(one, {}).second);
     std::int32_t token = -1;
     for (const capture::VerdictRow& row : before->verdicts(2))

@@ -40,8 +40,7 @@ TEST_CASE("a request takes of a model's settings what its method has and it leav
         nlohmann::json{{"temperature", 0.6}, {"top_p", "0.5"}, {"repetition_penalty", 1.05}});
   CHECK(model_settings_note(sample, model, "do so").empty());
 
-  // Greedy decoding is not told of temperatures, as generate() ignores them where it does not
-  // sample.
+  // Greedy decoding takes no temperature: generate() ignores it too where it does not sample.
   RunRequest greedy = request_of("greedy", nlohmann::json::object());
   take_model_settings(greedy, model);
   CHECK(greedy.settings == nlohmann::json{{"repetition_penalty", 1.05}});
@@ -126,7 +125,7 @@ TEST_CASE("a prompt of ids is taken as it is, within the vocabulary, and not wit
   const RunConfig config = make_run_config(request, *ids);
   CHECK(config.prompt_tokens == std::vector<std::int32_t>{1, 9});
   CHECK(config.prompt_text == "<1><9>");
-  request.prompt_ids = {3};  // the command line's come first
+  request.prompt_ids = {3};  // the command line's ids come first
   CHECK(make_run_config(request, *ids).prompt_tokens == std::vector<std::int32_t>{3});
   request.prompt_ids = {10};
   CHECK(refusal(request, *ids) == "prompt id 10 is outside the vocabulary: expected 0 to 9");
@@ -140,7 +139,7 @@ TEST_CASE("a prompt of ids is taken as it is, within the vocabulary, and not wit
   CHECK(refusal(request, *ids).find("at least one token id") != std::string::npos);
 }
 
-// Every text is the tokens 4 and 5.
+// Every text has the tokens 4 and 5.
 struct TwoTokens : test::FakeTokenizer {
   std::vector<std::int32_t> encode(std::string_view, bool) const override { return {4, 5}; }
 };
@@ -166,7 +165,7 @@ TEST_CASE("a capture's run becomes the request that it was started with") {
   CHECK(trusted.max_new_tokens == 40);
   CHECK(trusted.prompt == "some text");
   CHECK_FALSE(trusted.prompt_is_ids);
-  // Where the text does not split into the same tokens, they are what is kept.
+  // A text that does not split into the same tokens is not used; the ids are kept.
   const TwoTokens words;
   CHECK(request_of_run(run, &words).prompt == "some text");
   CHECK_FALSE(request_of_run(run, &words).prompt_is_ids);
@@ -177,8 +176,8 @@ TEST_CASE("a capture's run becomes the request that it was started with") {
   CHECK_THROWS_AS(request_of_run(run, nullptr), Error);
 }
 
-// A token a letter. The template writes "role: content" a line; one without a system role refuses it, or
-// leaves it out.
+// A token a letter. The template writes "role: content", one message a line. It can also refuse a
+// system role, or leave it out.
 struct Letters : test::FakeTokenizer {
   enum class System : std::uint8_t { kWritten, kRefused, kDropped };
   System system = System::kWritten;
@@ -205,7 +204,7 @@ TEST_CASE(
   request.prompt = "Why?";
   request.system = "Be brief.";
   request.turns = {{"user", "Hello"}, {"assistant", "Hi"}};
-  CHECK(make_run_config(request, letters).prompt_text == "Why?");  // no chat: neither is looked at
+  CHECK(make_run_config(request, letters).prompt_text == "Why?");  // no chat, so neither counts
   CHECK(make_run_config(request, letters).conversation.empty());
   request.chat = true;
   const RunConfig config = make_run_config(request, letters);
@@ -247,7 +246,7 @@ TEST_CASE("a conversation is taken apart and put together again; the user has th
   CHECK(request.turns == std::vector<ChatMessage>{{"user", "a"}, {"assistant", "b"}});
   CHECK(request.prompt == "c");
   CHECK(conversation_of(request) == whole);
-  // To a template an empty system prompt is another thing than none.
+  // An empty system prompt is not the same as none for a template.
   const std::vector<ChatMessage> empty = {{"system", ""}, {"user", "c"}};
   take_conversation(request, empty, "talk.json");
   CHECK(conversation_of(request) == empty);
@@ -297,7 +296,7 @@ TEST_CASE(
 TEST_CASE("two chats decode the same if what is said is the same") {
   RunRequest a, b;
   a.system = "one";
-  CHECK(same_decoding(a, b));  // no chat
+  CHECK(same_decoding(a, b));  // no chat, so the system prompt does not count
   a.chat = b.chat = true;
   CHECK_FALSE(same_decoding(a, b));
   b.system = "one";
@@ -319,7 +318,7 @@ TEST_CASE(
   const test::EnvironmentVariable models("TRIESCOPE_MODELS", model->parent_path());
   const std::string name = model->filename().string();
   CHECK(taken("/not/here/" + name) == name);
-  CHECK(taken(name) == name);  // as a lesson's capture has it
+  CHECK(taken(name) == name);  // as a lesson's capture names it
   CHECK(resolve_model(taken("/not/here/" + name)) == model->string());
   CHECK(taken(model->string()) == model->string());
   CHECK(taken("/not/here/unknown.gguf") == "/not/here/unknown.gguf");
@@ -330,7 +329,7 @@ TEST_CASE("a window reads its prompt as ids where the tokenizer takes no text, a
   RunRequest request;
   request.prompt = "4";
   CHECK(as_read_by(*ids, request).prompt_is_ids);
-  CHECK_THROWS_AS(make_run_config(request, *ids), Error);  // headless: a text is a text
+  CHECK_THROWS_AS(make_run_config(request, *ids), Error);  // without a window a text stays a text
   const test::FakeTokenizer words;
   CHECK_FALSE(as_read_by(words, request).prompt_is_ids);
   request.prompt_is_ids = true;

@@ -1,5 +1,5 @@
-// From a request to a session, the one way there is: what is refused before anything is loaded, what is
-// loaded once and kept, what the one who starts it is told, what is recorded.
+// From a request to a session: what is refused before anything is loaded, what is loaded once and
+// kept, which notes the caller gets, what is recorded.
 #include <doctest/doctest.h>
 
 #include "app/session/record_run.h"
@@ -29,7 +29,7 @@ class Notes final : public RunWatcher {
   void draft_loaded(const Model& draft) override { told.push_back("drafts " + draft.info().name); }
   void warn(const std::string& text) override { told.push_back("warned: " + text); }
 
-  // What was told since the last call, "; " between.
+  // The notes since the last call, separated by "; ".
   std::string take() {
     std::string all;
     for (const std::string& one : std::exchange(told, {})) all += (all.empty() ? "" : "; ") + one;

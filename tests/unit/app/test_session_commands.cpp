@@ -1,4 +1,4 @@
-// The session thread on a model of a few kilobytes: what each command does, to the tick and the
+// The session thread on a model of a few kilobytes: the effect of each command, to the tick and the
 // token.
 #include <doctest/doctest.h>
 
@@ -30,14 +30,14 @@ struct Commands : SessionHarness {
     request.max_new_tokens = max_new_tokens;
     return request;
   }
-  // Started and paused before its first phase.
+  // Starts a run, which pauses before its first phase.
   void started(const RunRequest& request, const std::string& name = "run") {
     thread.start(request, path(name), /*run_at_once=*/false);
     settle();
     REQUIRE(thread.status()->state == LiveState::kPaused);
     REQUIRE(thread.status()->next_tick == 0);
   }
-  // The tokens from the root's child to `node`.
+  // The tokens of the path from the root's child to `node`.
   static std::vector<std::int32_t> tokens_to(const capture::Capture& file, std::int32_t node) {
     std::vector<std::int32_t> tokens;
     for (const std::int32_t at : file.path_to(node))
@@ -80,7 +80,7 @@ TEST_CASE_FIXTURE(Commands, "a step ends before the next draft, a phase before t
   CHECK(thread.status()->next_tick == make_tick(2, Phase::kDraft));
   thread.step_phase();
   thread.step_phase();
-  thread.step();  // from within a step: to its end
+  thread.step();  // from within a step it goes to the step's end
   settle();
   CHECK(thread.status()->next_tick == make_tick(3, Phase::kDraft));
   CHECK(capture::Capture::open(path("run"))->end_tick() == make_tick(3, Phase::kDraft));
@@ -96,7 +96,7 @@ TEST_CASE_FIXTURE(Commands, "a branch begins with the nodes up to the one named,
   for (const std::int32_t node : {3, 0, 1}) {
     CAPTURE(node);
     const std::string name = "branch" + std::to_string(node);
-    // A branch is of the newest run: begin again from the same one.
+    // A branch leaves the newest run, so each begins again from the same one.
     if (node != 3) {
       started(greedy(), "again" + std::to_string(node));
       thread.run();
@@ -204,7 +204,7 @@ TEST_CASE_FIXTURE(Commands,
   thread.set_breakpoints({{BreakKind::kLiveAbove, 5, true}});
   thread.run();
   settle();
-  // The prompt's 3 tokens and one a step.
+  // The prompt has 3 tokens; each step adds one.
   CHECK(thread.status()->pause_reason == "live KV tokens > 5: 6 live tokens");
   const capture::Tick first = thread.status()->next_tick;
   thread.start(greedy(), path("second"), /*run_at_once=*/true);
@@ -308,13 +308,13 @@ TEST_CASE_FIXTURE(Commands, "a model is loaded once, and again for another dtype
   settle();
   CHECK(loads() == 2);
   CHECK(last_notice() == "loaded tiny (bf16, cpu)");
-  // The run used the old one.
+  // The run used the old model.
   CHECK(thread.status()->state == LiveState::kIdle);
   CHECK(capture::Capture::open(path("run"))->status() == capture::RunStatus::kStopped);
   thread.load("/no/such.gguf", "cpu", DType::kF32);
   settle();
   CHECK(errors() == 1);
-  CHECK(thread.status()->model->dtype == DType::kBF16);  // what was loaded stays
+  CHECK(thread.status()->model->dtype == DType::kBF16);  // the loaded model stays
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// A run on the session thread that is refused memory in the middle of a phase: it waits, and every
-// command does what it says.
+// A run on the session thread is refused memory in the middle of a phase: it waits, and every
+// command acts as documented.
 #include <doctest/doctest.h>
 #include <sqlite3.h>
 
@@ -18,7 +18,7 @@ using capture::make_tick;
 using capture::Phase;
 
 struct ShortMemory {
-  std::atomic<int> refusals = 0;  // of the next forwards
+  std::atomic<int> refusals = 0;  // how many of the next forwards are refused
   ModelLoader loader() {
     return [this](const std::string& path, const LoadOptions& options, const ProgressSink& progress,
                   std::stop_token stop) -> std::unique_ptr<Model> {
@@ -52,7 +52,7 @@ struct Waiting : ShortMemory, SessionHarness {
     settle();
     REQUIRE(thread.status()->state == LiveState::kPaused);
   }
-  // Started, and refused memory in the forward of its step 2.
+  // Starts a run that is refused memory in the forward of its step 2.
   void wait_in_step_2(const std::string& name = "run", int times = 1) {
     start(name);
     thread.step();
@@ -93,7 +93,7 @@ TEST_CASE_FIXTURE(Waiting, "memory: what was done before can be read, and trying
   CHECK(refused() == "");
   CHECK(thread.status()->pause_reason == "");
   CHECK(last_notice() == "there was memory again: the run goes on");
-  CHECK(tick() == make_tick(3, Phase::kDraft));  // the step that was asked for
+  CHECK(tick() == make_tick(3, Phase::kDraft));  // the step that the command asked for
   run_to_end();
   start("plain");
   run_to_end();
@@ -148,7 +148,7 @@ TEST_CASE_FIXTURE(Waiting, "memory: where it is refused again the run waits agai
   thread.step_phase();
   settle();
   CHECK(tick() == make_tick(2, Phase::kAccept));
-  thread.try_again();  // nothing waits: nothing happens
+  thread.try_again();  // nothing waits, so nothing happens
   settle();
   CHECK(tick() == make_tick(2, Phase::kAccept));
   CHECK(thread.status()->state == LiveState::kPaused);
@@ -190,7 +190,7 @@ TEST_CASE_FIXTURE(Waiting, "memory: breakpoints that are set while it waits hold
 TEST_CASE_FIXTURE(Waiting,
                   "memory: a run whose recording is refused some waits, and loses nothing") {
   start("run");
-  sqlite3_hard_heap_limit64(1);  // no more than there is
+  sqlite3_hard_heap_limit64(1);  // SQLite refuses every new allocation
   thread.run();
   const auto waits = [&] {
     REQUIRE(until([&](const LiveStatus& s) { return !s.memory_refused.empty(); }));

@@ -1,4 +1,4 @@
-// The session thread on the real model: skipped where set-up has not installed it.
+// The session thread on the real model; skipped where set-up has not installed it.
 #include <doctest/doctest.h>
 
 #include "app/session/session_thread.h"
@@ -40,7 +40,7 @@ TEST_CASE("a run steps by phase and by step, runs to its end, and its capture sa
   session.settle();
   CHECK(thread.status()->next_tick == capture::make_tick(1, capture::Phase::kDraft));
 
-  // What was stepped can be read at once.
+  // A finished step can be read at once.
   const auto capture = capture::Capture::open(path);
   CHECK(capture->end_tick() == capture::make_tick(1, capture::Phase::kDraft));
 
@@ -86,7 +86,7 @@ TEST_CASE("memory that runs out makes the run wait; it goes on, or makes room fo
   {
     const auto capture = capture::Capture::open(path("waited.tscap"));
     CHECK(capture->status() == capture::RunStatus::kRunning);
-    CHECK(capture->end_tick() == status->next_tick);  // what was done can be read
+    CHECK(capture->end_tick() == status->next_tick);  // finished phases can be read
     CHECK(capture->last_step() >= 2);
   }
   thread.try_again();
@@ -165,7 +165,8 @@ TEST_CASE("a draft model is loaded once, and given up when another is asked for"
     REQUIRE(session.until([&](const LiveStatus& s) { return s.state != LiveState::kRunning; }));
     return path;
   };
-  // The target's own file is not loaded twice. Six tokens: one, two drafts and one, one draft more.
+  // The target's own file is not loaded twice. The six tokens are: one, two drafts and one, one
+  // draft and one more.
   CHECK(accepted(run(test::model_path()->string())) == 3);
   CHECK(loads() == 0);
   CHECK(accepted(run(other_path.string())) == 3);
@@ -173,7 +174,7 @@ TEST_CASE("a draft model is loaded once, and given up when another is asked for"
   CHECK(accepted(run(other_path.string())) == 3);
   CHECK(loads() == 1);
 
-  run("");  // refused, and the run before stays
+  run("");  // refused; the run before stays
   CHECK(thread.status()->notices.back().level == LogLevel::kError);
   CHECK(thread.status()->state == LiveState::kDone);
 }

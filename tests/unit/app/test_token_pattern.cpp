@@ -15,7 +15,7 @@ TEST_CASE("a pattern is searched for in a token's characters") {
   CHECK_FALSE(TokenPattern("^cap").matches(" capital"));
   CHECK(TokenPattern("^.é.$").matches("xéy"));  // characters, not bytes
   CHECK_FALSE(TokenPattern("^..$").matches("é"));
-  CHECK(TokenPattern("^.$").matches("\xC3"));  // half a character is one
+  CHECK(TokenPattern("^.$").matches("\xC3"));  // half a character counts as one
   CHECK(TokenPattern("^$").matches(""));
 }
 
@@ -25,7 +25,7 @@ TEST_CASE("no pattern takes long over a token") {
     CAPTURE(pattern);
     CHECK_FALSE(TokenPattern(pattern).matches(token));
   }
-  // What lies beyond is not looked at.
+  // Characters beyond the limit are not matched.
   CHECK(TokenPattern("ab").matches(std::string(TokenPattern::kMaxTokenChars - 1, 'a') + "b"));
   CHECK_FALSE(TokenPattern("ab").matches(std::string(TokenPattern::kMaxTokenChars, 'a') + "b"));
 }

@@ -26,7 +26,7 @@ TEST_CASE("typed text that is no number is refused, of every number of every met
       }
       CHECK(read_typed(parameter, " 3 ") == 3);
       CHECK(read_typed(parameter, "+3") == 3);
-      // Out of range is a number still, and a run says why it refuses it.
+      // A number out of range is read; a run says why it refuses it.
       CHECK(read_typed(parameter, "-100000000") == -100000000);
       if (parameter.kind == ParameterKind::kInteger) {
         CHECK_THROWS_AS(read_typed(parameter, "1.5"), Error);
@@ -34,7 +34,7 @@ TEST_CASE("typed text that is no number is refused, of every number of every met
       } else {
         CHECK(read_typed(parameter, "1.5e-1") == 0.15);
       }
-      // What the field shows is read again as what it was.
+      // The field's text is read back as the same value.
       CHECK(read_typed(parameter, typed_text(parameter, parameter.default_value)) ==
             parameter.default_value);
     }
@@ -49,14 +49,14 @@ TEST_CASE("a word for 0 is typed and shown; a number is shown as it was typed") 
                        "expected an integer from 0 to 9 (0 = auto); found \"aut\"", Error);
   const Parameter cut = zero_is("off", number("cut", "Cut", 0, 0, 1, ""));
   CHECK(typed_text(cut, 0.0) == "off");
-  CHECK(typed_text(cut, "off") == "off");  // of --set
+  CHECK(typed_text(cut, "off") == "off");  // from --set
   CHECK(read_typed(cut, "off") == 0.0);
   CHECK(stepped(cut, "off", 0.05) == 0.05);
   CHECK(why_refused(cut, "of") == "expected a number from 0 to 1 (0 = off); found \"of\"");
   const Parameter share = number("share", "Share", 0.7, 0, 1, "");
   CHECK(typed_text(share, 0.7) == "0.7");
   CHECK(typed_text(share, 1.0) == "1");
-  CHECK(typed_text(share, "0.25") == "0.25");  // of --set
+  CHECK(typed_text(share, "0.25") == "0.25");  // from --set
   CHECK(typed_text(share, "abc") == "abc");
   CHECK(why_refused(share, read_typed(share, "7")) == "expected a number from 0 to 1; found 7.0");
 }

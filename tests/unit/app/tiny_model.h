@@ -1,6 +1,6 @@
 // A real model of a few kilobytes, written as a GGUF file: two layers of the llama family with
-// random weights, no tokenizer unless asked for. Loads in a millisecond; what it decodes makes no
-// sense, and is the same in every run.
+// random weights, and no tokenizer unless asked for. It loads in a millisecond. Its text makes no
+// sense, but is the same in every run.
 #pragma once
 
 #include <cstdint>
@@ -30,6 +30,7 @@ inline test::GgufWriter tiny_model(const TinyModel& wanted) {
   writer.add("llama.feed_forward_length", static_cast<std::uint32_t>(kInner));
   writer.add("llama.context_length", std::uint32_t{256});
   writer.add("llama.block_count", wanted.layers);
+  writer.add("llama.attention.layer_norm_rms_epsilon", 1e-5f);
   if (wanted.tokenizer) {
     std::string texts;
     for (std::uint32_t i = 0; i < wanted.vocabulary; ++i)
@@ -68,7 +69,7 @@ inline test::GgufWriter tiny_model(const TinyModel& wanted) {
   return writer;
 }
 
-// Written as `folder`/`name`.gguf; the path.
+// Writes `folder`/`name`.gguf and returns the path.
 inline std::string write_tiny_model(const std::filesystem::path& folder, const std::string& name,
                                     const TinyModel& wanted = {}) {
   const std::filesystem::path path = folder / (name + ".gguf");

@@ -25,6 +25,15 @@ TEST_CASE("a text file is read to its end, a pipe too, an empty one as nothing")
   writer.join();
 }
 
+TEST_CASE("a byte order mark is no part of a text, one in its middle is") {
+  const test::TempDir folder;
+  const std::string file = folder.path() / "file", mark = "\xEF\xBB\xBF";
+  std::ofstream(file, std::ios::binary) << mark + "text" + mark;
+  CHECK(read_text_file(file, "a text") == "text" + mark);
+  std::ofstream(file, std::ios::binary | std::ios::trunc) << mark;
+  CHECK(read_text_file(file, "a text").empty());
+}
+
 TEST_CASE("what is no text file is refused with its path, the reason and what was expected") {
   const test::TempDir folder;
   const std::string path = folder.path(), missing = path + "/none";

@@ -169,7 +169,7 @@ TEST_CASE("layer steps: rotation and the KV store have the bits of libtorch's op
           config.heads = heads;
           config.kv_heads = kv_heads;
           config.head_dim = head_dim;
-          config.qk_norm = norms;
+          config.qk_norm = norms ? formats::QkNorm::kHeads : formats::QkNorm::kNone;
           config.norm_eps = 1e-6f;
           const std::int64_t capacity = rows + 4;
           TorchWeights::Layer layer = {};
@@ -297,11 +297,22 @@ TEST_CASE("layer steps: what a kernel does not do is said") {
   config.head_dim = 64;
   CHECK(cuda_layer_obstacle(config).empty());
   CHECK(CudaAttention::obstacle(config).empty());
-  config.qk_norm = true;
+  config.qk_norm = formats::QkNorm::kHeads;
   CHECK(cuda_layer_obstacle(config).empty());
   config.norm = NormKind::kLayer;
   CHECK(cuda_layer_obstacle(config) ==
         "the kernel normalises q and k by RMS, and this model by layer norm");
+  config.norm = NormKind::kRms;
+  config.qk_norm = formats::QkNorm::kOwnHeads;
+  CHECK(cuda_layer_obstacle(config) ==
+        "the kernel normalises q and k by RMS, and this model by layer norm");
+  config.qk_norm = formats::QkNorm::kWhole;
+  CHECK(cuda_layer_obstacle(config) ==
+        "the kernel normalises q and k head by head, and this model over all heads");
+  CHECK(cuda_norm_obstacle(config).empty());
+  config.pre_norms = false;
+  CHECK(cuda_norm_obstacle(config) ==
+        "the kernel normalises what enters a branch, and this model what leaves it");
   for (const int head_dim : {12, 264}) {
     config.head_dim = head_dim;
     CHECK(CudaAttention::obstacle(config) ==

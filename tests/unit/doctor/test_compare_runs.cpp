@@ -77,6 +77,11 @@ TEST_CASE("doctor of two runs: a run that stopped at its limit does not contradi
   shorter.rows.run->max_new_tokens =
       static_cast<std::int32_t>(shorter.rows.sequences.back().tokens.size());
   CHECK_FALSE(first_difference(*a.capture, *OpenedRun(shorter.rows).capture));
+  // A recorder that was not told the limit says that the run was stopped.
+  shorter.rows.run->max_new_tokens = 0;
+  CHECK(first_difference(*a.capture, *OpenedRun(shorter.rows).capture));
+  shorter.rows.sequences.back().finish = "stopped";
+  CHECK_FALSE(first_difference(*a.capture, *OpenedRun(shorter.rows).capture));
 }
 
 TEST_CASE("doctor of two runs: another prompt is refused") {

@@ -132,7 +132,13 @@ TEST_CASE("doctor: no finding in kept captures, the lessons' and the documented 
   for (const auto& entry : std::filesystem::directory_iterator(source_dir() / "assets" / "lessons"))
     if (entry.path().extension() == ".tscap") {
       CAPTURE(entry.path().string());
-      CHECK(told(entry.path().string()) == "");
+      const std::string found = told(entry.path().string());
+      // One is about a fault that somebody made.
+      if (entry.path().stem() == "wrong-mask")
+        CHECK(found.find("2 faults, gravest first\n\nmask.extra: a row sees its sibling") !=
+              std::string::npos);
+      else
+        CHECK(found == "");
     }
 }
 

@@ -38,6 +38,7 @@ inline GgufWriter gguf_of(const std::string& architecture, std::uint32_t layers)
   writer.add(architecture + ".feed_forward_length", std::uint32_t{64});
   writer.add(architecture + ".context_length", std::uint32_t{128});
   writer.add(architecture + ".block_count", layers);
+  writer.add(architecture + ".attention.layer_norm_rms_epsilon", 1e-5f);
   writer.add_f32("token_embd.weight", {64, 8}, std::vector<float>(512));
   return writer;
 }

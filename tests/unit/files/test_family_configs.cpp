@@ -95,7 +95,7 @@ TEST_CASE("Llama: biases as the config says") {
   CHECK(biases(config_of("llama")) == "...");
   CHECK(biases(config_of("llama", R"("attention_bias":true)")) == "qo.");
   CHECK(biases(config_of("llama", R"("mlp_bias":true)")) == "..m");
-  CHECK(config_of(gguf_of("llama", 2)).permuted_qk);
+  CHECK(config_of(gguf_of("llama", 2)).interleaved_rows == 16);
 }
 
 TEST_CASE("Mistral has its window in every layer, Ministral in those that layer_types names") {
@@ -108,7 +108,7 @@ TEST_CASE("Mistral has its window in every layer, Ministral in those that layer_
   CHECK(windows(config_of("ministral", types)) == ".w..");
   CHECK(config_of("ministral", types + R"(,"sliding_window":8)").layers[1].window == 8);
   CHECK(windows(config_of("ministral", R"("sliding_window":null)")) == "....");
-  CHECK(config_of(gguf_of("mistral", 2)).permuted_qk);
+  CHECK(config_of(gguf_of("mistral", 2)).interleaved_rows == 16);
   CHECK(config_of(gguf_of("mistral", 2)).family == "mistral");
 }
 
@@ -117,8 +117,8 @@ TEST_CASE("Qwen2: biases on q, k, v; windows from layer 28 on") {
   CHECK(biases(config) == "q..");
   CHECK(windows(config) == std::string(28, '.') + "ww");
   CHECK(config.layers[28].window == 4096);
-  CHECK(!config.qk_norm);
-  CHECK(!config_of(gguf_of("qwen2", 2)).permuted_qk);
+  CHECK(config.qk_norm == QkNorm::kNone);
+  CHECK(config_of(gguf_of("qwen2", 2)).interleaved_rows == 0);
 }
 
 TEST_CASE("Qwen3: norms on q and k, a head of 128 whatever the hidden size") {
@@ -126,11 +126,11 @@ TEST_CASE("Qwen3: norms on q and k, a head of 128 whatever the hidden size") {
   CHECK(config.head_dim == 128);
   CHECK(config.attention_scale == doctest::Approx(1 / std::sqrt(128.0)).epsilon(1e-7));
   CHECK(config.ropes[0].dims == 128);
-  CHECK(config.qk_norm);
+  CHECK(config.qk_norm == QkNorm::kHeads);
   CHECK(biases(config) == "...");
   CHECK(biases(config_of("qwen3", R"("attention_bias":true)")) == "qo.");
   CHECK(config_of("qwen3", R"("head_dim":16)").attention_scale == 0.25f);
-  CHECK(config_of(gguf_of("qwen3", 2)).qk_norm);
+  CHECK(config_of(gguf_of("qwen3", 2)).qk_norm == QkNorm::kHeads);
 }
 
 TEST_CASE("SmolLM3: every fourth layer without rope, or those that the config says") {
@@ -158,7 +158,7 @@ TEST_CASE("SmolLM3: every fourth layer without rope, or those that the config sa
       "w...");
   const ModelConfig gguf = config_of(gguf_of("smollm3", 9));
   CHECK(ropes(gguf) == "000-000-0");
-  CHECK(gguf.permuted_qk);
+  CHECK(gguf.interleaved_rows == 16);
 }
 
 TEST_CASE("Phi-3: KV is valid up to the original context where longrope switches") {
@@ -181,7 +181,7 @@ TEST_CASE("Phi-3: KV is valid up to the original context where longrope switches
   for (const char* name : {"rope_factors_long.weight", "rope_factors_short.weight"})
     gguf.add_f32(name, {8}, std::vector<float>(8, 1.0f));
   CHECK(config_of(gguf).kv_valid_until == 32);
-  CHECK(!config_of(gguf).permuted_qk);
+  CHECK(config_of(gguf).interleaved_rows == 0);
 }
 
 TEST_CASE("Gemma 2: head of 256, norms around everything, soft caps, every other layer slides") {
@@ -190,8 +190,8 @@ TEST_CASE("Gemma 2: head of 256, norms around everything, soft caps, every other
   CHECK(config.attention_scale == 0.0625f);
   CHECK(config.embedding_scale == 8);
   CHECK(config.norm_plus_one);
-  CHECK(config.sandwich_norms);
-  CHECK(!config.qk_norm);
+  CHECK(config.post_norms);
+  CHECK(config.qk_norm == QkNorm::kNone);
   CHECK(config.tied_embeddings);
   CHECK(config.activation == Activation::kGeluTanh);
   CHECK(config.attention_softcap == 50);
@@ -218,7 +218,7 @@ TEST_CASE("Gemma 3: one layer in six sees all, by a rope of its own; no soft cap
   CHECK(windows(config) == "wwwww.ww");
   CHECK(ropes(config) == "11111011");
   CHECK(config.layers[0].window == 4096);
-  CHECK(config.qk_norm);
+  CHECK(config.qk_norm == QkNorm::kHeads);
   CHECK(config.norm_plus_one);
   CHECK(config.attention_softcap == 0);
   CHECK(config.logit_softcap == 0);
@@ -255,11 +255,11 @@ TEST_CASE("Gemma 3: one layer in six sees all, by a rope of its own; no soft cap
 TEST_CASE("GGUF: Gemma's norms have their 1, its soft caps and ropes their defaults") {
   const ModelConfig gemma2 = config_of(gguf_of("gemma2", 4));
   CHECK(!gemma2.norm_plus_one);
-  CHECK(gemma2.sandwich_norms);
+  CHECK(gemma2.post_norms);
   CHECK(gemma2.activation == Activation::kGeluTanh);
   CHECK(gemma2.attention_softcap == 50);
   CHECK(gemma2.logit_softcap == 30);
-  CHECK(!gemma2.qk_norm);
+  CHECK(gemma2.qk_norm == QkNorm::kNone);
   GgufWriter capped = gguf_of("gemma2", 4);
   capped.add("gemma2.attn_logit_softcapping", 20.0f);
   capped.add("gemma2.final_logit_softcapping", 10.0f);
@@ -269,8 +269,8 @@ TEST_CASE("GGUF: Gemma's norms have their 1, its soft caps and ropes their defau
   writer.add("gemma3.attention.sliding_window", std::uint32_t{16});
   const ModelConfig gemma3 = config_of(writer);
   CHECK(gemma3.family == "gemma3_text");
-  CHECK(gemma3.qk_norm);
-  CHECK(gemma3.sandwich_norms);
+  CHECK(gemma3.qk_norm == QkNorm::kHeads);
+  CHECK(gemma3.post_norms);
   CHECK(gemma3.logit_softcap == 0);
   CHECK(gemma3.attention_softcap == 0);
   CHECK(ropes(gemma3) == "1111101");
@@ -364,6 +364,7 @@ TEST_CASE("GGUF: what metadata leave out has its default") {
                                    {"context_length", 128u},
                                    {"block_count", 1u}})
     few.add(std::string("llama.") + key, std::uint32_t{value});
+  few.add("llama.attention.layer_norm_rms_epsilon", 1e-5f);
   few.add_f32("token_embd.weight", {64, 8}, std::vector<float>(512));
   CHECK(config_of(few).head_dim == 16);  // hidden / heads
 }
@@ -371,6 +372,10 @@ TEST_CASE("GGUF: what metadata leave out has its default") {
 TEST_CASE("GGUF: names, norm epsilons, token ids and tied embeddings as the file says") {
   const auto with = [](const std::string& key, auto value) {
     GgufWriter writer = gguf_of("llama", 2);
+    if (key.ends_with("epsilon"))
+      std::erase_if(writer.keys, [](const std::string& entry) {
+        return entry.starts_with(gguf_text("llama.attention.layer_norm_rms_epsilon"));
+      });
     writer.add(key, value);
     return config_of(writer);
   };
@@ -412,7 +417,8 @@ TEST_CASE("GGUF: a missing key, a number out of range and another size of values
                   [&](const std::string& entry) { return entry.starts_with(gguf_text(key)); });
     return writer;
   };
-  for (const char* key : {"llama.embedding_length", "llama.block_count", "llama.context_length"})
+  for (const char* key : {"llama.embedding_length", "llama.block_count", "llama.context_length",
+                          "llama.attention.layer_norm_rms_epsilon"})
     CHECK(has(refusal(ErrorCode::kCorruption, [&] { config_of(without(key)); }),
               (std::string("expected key '") + key + "', found none").c_str()));
   GgufWriter values = without("llama.attention.value_length");

@@ -51,17 +51,36 @@ TEST_CASE("a config without rope settings has the default rope over the whole he
   CHECK(rope.original_context == 256);
 }
 
-TEST_CASE("a part of the head is rotated, by the config or by its rope settings") {
-  CHECK(config_of("llama", R"("partial_rotary_factor":0.5)").ropes[0].dims == 8);
-  CHECK(rope_of(R"("rope_type":"default","partial_rotary_factor":0.25)",
-                R"("partial_rotary_factor":0.5)")
-            .dims == 4);
-  CHECK(config_of("llama", R"("partial_rotary_factor":1)").ropes[0].dims == 16);
+TEST_CASE(
+    "a part of the head is rotated in the family that does so, by the config or its rope settings") {
+  const auto phi3 = [](const std::string& more) { return config_of("phi3", more).ropes[0].dims; };
+  CHECK(phi3(R"("partial_rotary_factor":0.5)") == 8);
+  CHECK(phi3(R"("rope_scaling":{"rope_type":"default","partial_rotary_factor":0.25},
+                "partial_rotary_factor":0.5)") == 4);
+  CHECK(phi3(R"("partial_rotary_factor":1)") == 16);
   for (const char* factor : {"0", "1.01", "-0.5"})
-    CHECK(has(
-        refusal(ErrorCode::kCorruption,
-                [&] { config_of("llama", std::string(R"("partial_rotary_factor":)") + factor); }),
-        "partial_rotary_factor: expected a number above 0, at most 1"));
+    for (const char* family : {"llama", "phi3"})
+      CHECK(has(
+          refusal(ErrorCode::kCorruption,
+                  [&] { config_of(family, std::string(R"("partial_rotary_factor":)") + factor); }),
+          "partial_rotary_factor: expected a number above 0, at most 1"));
+}
+
+// transformers 5.17 decodes such a Llama as if the key were not there.
+TEST_CASE(
+    "families that rotate whole heads do so whatever partial_rotary_factor says, with a note") {
+  for (const char* more :
+       {R"("partial_rotary_factor":0.5)",
+        R"("rope_parameters":{"rope_type":"default","partial_rotary_factor":0.5})"}) {
+    const ModelConfig config = config_of("llama", more);
+    CHECK(config.ropes[0].dims == 16);
+    REQUIRE(config.notes.size() == 1);
+    CHECK(has(config.notes[0], "partial_rotary_factor is not followed"));
+  }
+  CHECK(config_of("llama", R"("partial_rotary_factor":1)").notes.empty());
+  CHECK(has(refused(ErrorCode::kNotSupported,
+                    R"("rope_type":"linear","factor":2,"partial_rotary_factor":0.5)"),
+            "partial_rotary_factor below 1 with a rope type other than default"));
 }
 
 TEST_CASE("rope_type has the last word over the older type, a theta of its own over the config's") {

@@ -21,7 +21,7 @@ std::string at(const ModelConfig& config, Role role, int layer = 1) {
   const WeightSlice slice = locate(config, {role, layer});
   return slice.tensor + (slice.first_row > 0 ? "+" + std::to_string(slice.first_row) : "") +
          (slice.transposed ? "^" : "") +
-         (slice.interleaved_heads > 0 ? "~" + std::to_string(slice.interleaved_heads) : "");
+         (slice.interleaved_rows > 0 ? "~" + std::to_string(slice.heads) : "");
 }
 
 std::string shape(const ModelConfig& config, Role role) {
@@ -144,11 +144,11 @@ TEST_CASE("GPT-2's weights are stored the other way round in a folder, upright i
     CHECK(at(config, role) == block + name);
   const ModelConfig gguf = config_of(gguf_of("gpt2", 2));
   for (const auto& [role, name] : {std::pair(Role::kQuery, "attn_qkv.weight"),
-                                   {Role::kKey, "attn_qkv.weight+64"},
-                                   {Role::kValue, "attn_qkv.weight+128"},
+                                   {Role::kKey, "attn_qkv.weight+32"},
+                                   {Role::kValue, "attn_qkv.weight+64"},
                                    {Role::kQueryBias, "attn_qkv.bias"},
-                                   {Role::kKeyBias, "attn_qkv.bias+64"},
-                                   {Role::kValueBias, "attn_qkv.bias+128"},
+                                   {Role::kKeyBias, "attn_qkv.bias+32"},
+                                   {Role::kValueBias, "attn_qkv.bias+64"},
                                    {Role::kAttentionNormBias, "attn_norm.bias"},
                                    {Role::kMlpNormBias, "ffn_norm.bias"},
                                    {Role::kUpBias, "ffn_up.bias"},

@@ -441,6 +441,7 @@ GgufWriter gguf_llama(std::uint32_t width, std::uint32_t vocab) {
                                    {"feed_forward_length", width},
                                    {"attention.head_count", 2u}})
     file.add(std::string("llama.") + key, std::uint32_t{value});
+  file.add("llama.attention.layer_norm_rms_epsilon", 1e-5f);
   const auto numbers = [](std::uint32_t count) { return counted(0, count); };
   file.add_f32("token_embd.weight", {width, vocab}, numbers(width * vocab));
   for (const char* name : {"output_norm", "blk.0.attn_norm", "blk.0.ffn_norm"})

@@ -1,5 +1,5 @@
 // Where a CUDA kernel is tested: its source over host memory (the stand-in), or the module's on a
-// GPU; and how far results may lie apart. Include before the .cu files.
+// GPU. Include before the .cu files.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -7,96 +7,79 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <cstring>
 #include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "core/kernels/cuda_cases/cuda_arrays.h"
+#include "core/kernels/cuda_cases/kernel_case.h"
+#include "core/kernels/cuda_cases/kernel_inputs.h"
 #include "core/kernels/cuda_module.h"
 #include "tests/support/cuda_stand_in.h"
-#include "tests/unit/kernels/cuda_dtypes.h"
 #include "tests/unit/kernels/random_values.h"
 
 namespace triescope::kernels::test {
 
-using Floats = std::vector<float>;
-
 inline constexpr int kDTypes[] = {kTriescopeF32, kTriescopeF16, kTriescopeBF16};
 inline constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
 
-// Where a kernel runs: its source over host memory, or the module's on a GPU.
-class Place {
- public:
-  explicit Place(const CudaModule* gpu = nullptr) : gpu_(gpu) {}
-  Place(const Place&) = delete;
-  Place& operator=(const Place&) = delete;
-  ~Place() {
-    for (void* p : owned_) gpu_ != nullptr ? static_cast<void>(gpu_->free(p)) : std::free(p);
-  }
-
-  void* put(const void* values, std::size_t bytes) {
-    void* p = nullptr;
-    const std::size_t room = (bytes + 31) / 16 * 16;
-    if (gpu_ == nullptr) {
-      p = std::aligned_alloc(16, room);
-      std::memcpy(p, values, bytes);
-    } else {
-      REQUIRE(gpu_->allocate(&p, room) == 0);
-      REQUIRE(gpu_->to_device(p, values, bytes) == 0);
-    }
-    owned_.push_back(p);
-    return p;
-  }
-  void* put(const Bytes& bytes) { return put(bytes.data(), bytes.size()); }
-  // What fp32 arguments and slots are: null where there are none.
-  template <class V>
-  const V* list(const std::vector<V>& values) {
-    return values.empty() ? nullptr
-                          : static_cast<V*>(put(values.data(), values.size() * sizeof(V)));
-  }
-  Bytes get(const void* p, std::size_t bytes) const {
-    Bytes out(bytes);
-    if (gpu_ == nullptr) {
-      std::memcpy(out.data(), p, bytes);
-    } else {
-      REQUIRE(gpu_->to_host(out.data(), p, bytes) == 0);
-    }
-    return out;
-  }
-
-  // The source's launcher or the module's, with a cudaError_t.
-  template <class Call>
-  int launch(int (*source)(const Call*, void*), int (*CudaModule::*module)(const Call*, void*),
-             const Call& call) const {
-    return gpu_ != nullptr ? (gpu_->*module)(&call, nullptr) : source(&call, nullptr);
-  }
-
- private:
-  const CudaModule* gpu_;
-  std::vector<void*> owned_;
-};
-
-// Rounded as a tensor of that dtype holds it.
-inline Floats in_dtype(Floats values, int dtype) {
-  encode(values, dtype);
-  return values;
+// The module of a GPU, or (null) the kernels' source over host memory. For each kernel one test file
+// of this folder includes the source.
+inline const CudaModule& module_of(const CudaModule* gpu) {
+  static const CudaModule kSource = [] {
+    CudaModule module;
+    module.tree_attention = triescope_cuda_tree_attention;
+    module.tree_attention_scratch = triescope_cuda_tree_attention_scratch;
+    module.embed_norm = triescope_cuda_embed_norm;
+    module.add_norm = triescope_cuda_add_norm;
+    module.split_qkv = triescope_cuda_split_qkv;
+    module.gated_activation = triescope_cuda_gated_activation;
+    module.block_linear = triescope_cuda_block_linear;
+    module.block_rows = triescope_cuda_block_rows;
+    module.row_summary = triescope_cuda_row_summary;
+    module.row_summary_scratch = triescope_cuda_row_summary_scratch;
+    module.error_string = [](int) { return "an error of the stand-in"; };
+    module.allocate = [](void** pointer, std::size_t bytes) -> int {
+      *pointer = std::aligned_alloc(16, bytes);
+      return *pointer == nullptr;
+    };
+    module.free = [](void* pointer) -> int {
+      std::free(pointer);
+      return 0;
+    };
+    module.to_device = [](void* device, const void* host, std::size_t bytes) -> int {
+      if (bytes > 0) std::memcpy(device, host, bytes);
+      return 0;
+    };
+    module.to_host = [](void* host, const void* device, std::size_t bytes) -> int {
+      if (bytes > 0) std::memcpy(host, device, bytes);
+      return 0;
+    };
+    return module;
+  }();
+  return gpu != nullptr ? *gpu : kSource;
 }
 
-// One rounding of the dtype, relative; in fp32 the tolerance of the contracts.
-inline double relative(int dtype, double fp32) {
-  return dtype == kTriescopeF32 ? fp32 : dtype == kTriescopeF16 ? 0x1p-10 : 0x1p-7;
+// Launches the inputs' call. Its results are on the device then.
+template <class Inputs>
+auto launched(const Inputs& inputs, CudaArrays& on, const CudaModule& module) {
+  const auto call = inputs.put(on, module);
+  REQUIRE((module.*Inputs::kLauncher)(&call, nullptr) == 0);
+  return call;
 }
 
-// How far `got` is from `want`, in allowed distances: `fraction` of a value, or `least`.
-inline double distance(const Floats& got, const Floats& want, double fraction, double least) {
-  REQUIRE(got.size() == want.size());
-  double worst = 0;
-  for (std::size_t i = 0; i < got.size(); ++i) {
-    const double allowed = std::max(std::fabs(double{want[i]}) * fraction, least);
-    const double off = std::fabs(double{got[i]} - want[i]) / allowed;
-    if (std::isnan(off)) return INFINITY;
-    worst = std::max(worst, off);
-  }
-  return worst;
+// The kernel agrees with its twin, as loading and `triescope check` demand too.
+template <class Inputs>
+void check_case(Inputs inputs, const CudaModule* gpu) {
+  const CudaModule& module = module_of(gpu);
+  const KernelCase one = kernel_case(std::move(inputs));
+  CudaArrays on(module);
+  const PlacedCase placed = one.place(on, module);
+  CAPTURE(one.what);
+  REQUIRE(placed.launch() == 0);
+  CHECK(placed.compare().problem() == "");
 }
 
 inline bool all_nan(const Floats& values, std::size_t begin, std::size_t count) {

@@ -4,25 +4,17 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
-#include <numeric>
 #include <vector>
 
 #include "core/base/bf16.h"
 #include "core/base/rng.h"
 #include "core/kernels/cpu_variant.h"
+#include "core/kernels/cuda_cases/random_inputs.h"
 
 namespace triescope::kernels::test {
 
-// Roughly normal.
-inline std::vector<float> random_values(std::int64_t count, Rng& rng, float scale = 1.0f) {
-  std::vector<float> values(static_cast<std::size_t>(count));
-  for (float& v : values) {
-    double sum = 0;
-    for (int i = 0; i < 6; ++i) sum += rng.uniform() - 0.5;
-    v = scale * static_cast<float>(sum * 1.414);
-  }
-  return values;
-}
+using kernels::random_values;
+using kernels::shuffled;
 
 inline std::vector<std::uint16_t> to_bf16(const std::vector<float>& values) {
   std::vector<std::uint16_t> bits;
@@ -34,13 +26,6 @@ inline std::vector<float> rounded_to_bf16(const std::vector<float>& values) {
   std::vector<float> rounded;
   for (const float v : values) rounded.push_back(bf16_to_float(float_to_bf16(v)));
   return rounded;
-}
-
-inline std::vector<std::int32_t> shuffled(std::int32_t count, Rng& rng) {
-  std::vector<std::int32_t> order(static_cast<std::size_t>(count));
-  std::iota(order.begin(), order.end(), 0);
-  for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[rng.next() % i]);
-  return order;
 }
 
 // First place where two ranges differ as bits, -1 if none: equal means equal to the last bit.

@@ -6,8 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "core/kernels/activation.h"
-#include "core/kernels/norm.h"
 #include "tests/unit/kernels/cuda_place.h"
 // After the stand-in: the kernel itself.
 #include "core/kernels/add_norm.cu"
@@ -18,75 +16,16 @@ namespace {
 
 using namespace test;
 
-struct AddNorm {
-  int rows = 1, dim = 1, dtype = kTriescopeF32;
-  bool layer = false;
-  Floats x, h, post, weight, bias;  // h, post, bias: empty = none
-  float eps = 1e-5f;
-};
-
 struct Normed {
   Bytes x, out;
   bool operator==(const Normed&) const = default;
 };
 
-AddNorm random_add_norm(int rows, int dim, int dtype, bool layer, bool h, bool post, Rng& rng) {
-  AddNorm c;
-  c.rows = rows;
-  c.dim = dim;
-  c.dtype = dtype;
-  c.layer = layer;
-  const std::int64_t count = std::int64_t{rows} * dim;
-  c.x = in_dtype(test::random_values(count, rng, 3.0f), dtype);
-  if (h) c.h = in_dtype(test::random_values(count, rng, 2.0f), dtype);
-  if (post) c.post = test::random_values(dim, rng);
-  c.weight = test::random_values(dim, rng);
-  if (layer) c.bias = test::random_values(dim, rng);
-  return c;
-}
-
-Normed run(const AddNorm& c, const CudaModule* gpu) {
-  Place place(gpu);
-  Floats x = c.x, h = c.h;
-  const Bytes in = encode(x, c.dtype);
-  TriescopeAddNorm call = {};
-  call.x = place.put(in);
-  call.h = h.empty() ? nullptr : place.put(encode(h, c.dtype));
-  call.post = place.list(c.post);
-  call.weight = place.list(c.weight);
-  call.bias = place.list(c.bias);
-  call.out = place.put(Bytes(in.size(), 0xee));
-  call.rows = c.rows;
-  call.dim = c.dim;
-  call.eps = c.eps;
-  call.layer_norm = c.layer;
-  call.dtype = c.dtype;
-  REQUIRE(place.launch(triescope_cuda_add_norm, &CudaModule::add_norm, call) == 0);
-  return {place.get(call.x, in.size()), place.get(call.out, in.size())};
-}
-
-// x and out of the CPU twins, rounded where the kernel rounds.
-std::pair<Floats, Floats> twin(const AddNorm& c) {
-  ThreadPool pool(1);
-  const Rows rows{c.rows, c.dim};
-  const auto norm = [&](const Floats& in, const Floats& weight, const Floats& bias) {
-    Floats out(in.size());
-    if (c.layer) {
-      layer_norm(in.data(), c.dim, rows, weight.data(), bias.empty() ? nullptr : bias.data(), c.eps,
-                 out.data(), c.dim, pool);
-    } else {
-      rms_norm(in.data(), c.dim, rows, weight.data(), c.eps, false, out.data(), c.dim, pool);
-    }
-    return in_dtype(out, c.dtype);
-  };
-  Floats x = c.x;
-  if (!c.h.empty()) {
-    const Floats h = c.post.empty() ? c.h : norm(c.h, c.post, {});
-    add_to(x.data(), h.data(), static_cast<std::int64_t>(x.size()));
-    x = in_dtype(x, c.dtype);
-  }
-  Floats out = norm(x, c.weight, c.bias);
-  return {std::move(x), std::move(out)};
+Normed run(const AddNormInputs& c, const CudaModule* gpu) {
+  CudaArrays on(module_of(gpu));
+  const TriescopeAddNorm call = launched(c, on, module_of(gpu));
+  const std::size_t bytes = c.x.size() * size_of_dtype(c.dtype);
+  return {on.get(call.x, bytes), on.get(call.out, bytes)};
 }
 
 void check_add_norm(const CudaModule* gpu) {
@@ -101,19 +40,7 @@ void check_add_norm(const CudaModule* gpu) {
           CAPTURE(rows);
           CAPTURE(layer);
           CAPTURE(post);
-          const AddNorm c = random_add_norm(rows, dim, dtype, layer, h, post, rng);
-          const Normed got = run(c, gpu);
-          const auto& [x, out] = twin(c);
-          const double fraction = relative(dtype, layer ? 1e-5 : 2e-6);
-          // Where norm(h) * post takes one rounding more or less, x does by as much, and its norm.
-          const double least = post && dtype != kTriescopeF32 ? 20 * fraction : 1e-5;
-          if (post) {
-            CHECK(distance(decode(got.x, dtype), x, fraction, least) <= 1);
-          } else {
-            CHECK(decode(got.x, dtype) == x);
-          }
-          // x may differ by a rounding there, and its norm with it.
-          CHECK(distance(decode(got.out, dtype), out, (post ? 3 : 1) * fraction, least) <= 1);
+          check_case(AddNormInputs::random(rows, dim, dtype, layer, h, post, rng), gpu);
         }
       }
     }
@@ -123,10 +50,11 @@ void check_add_norm(const CudaModule* gpu) {
 void check_add_norm_alone(const CudaModule* gpu) {
   Rng rng(12);
   for (const int dim : {576, 1023}) {
-    const AddNorm all = random_add_norm(33, dim, kTriescopeBF16, false, true, true, rng);
+    const AddNormInputs all =
+        AddNormInputs::random(33, dim, kTriescopeBF16, false, true, true, rng);
     const Normed together = run(all, gpu);
     for (const int row : {0, 16, 32}) {
-      AddNorm one = all;
+      AddNormInputs one = all;
       one.rows = 1;
       one.x.assign(all.x.begin() + row * dim, all.x.begin() + (row + 1) * dim);
       one.h.assign(all.h.begin() + row * dim, all.h.begin() + (row + 1) * dim);
@@ -145,7 +73,7 @@ void check_add_norm_nan(const CudaModule* gpu) {
   Rng rng(13);
   for (const bool layer : {false, true}) {
     for (const bool post : {false, true}) {
-      AddNorm c = random_add_norm(3, 40, kTriescopeF32, layer, true, post, rng);
+      AddNormInputs c = AddNormInputs::random(3, 40, kTriescopeF32, layer, true, post, rng);
       c.h[40 + 17] = kNaN;
       const Normed got = run(c, gpu);
       const Floats x = decode(got.x, c.dtype), out = decode(got.out, c.dtype);

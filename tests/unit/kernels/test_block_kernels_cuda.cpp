@@ -21,64 +21,36 @@ namespace triescope::kernels {
 namespace {
 
 using formats::GgmlType;
-using test::Bytes;
-using test::decode;
-using test::encode;
-using test::Place;
-using test::random_values;
-
-// The kernels' launchers: their source's over host memory, or the module's on a GPU.
-int linear_on(const Place& place, const TriescopeBlockLinear& call) {
-  return place.launch(&triescope_cuda_block_linear, &CudaModule::block_linear, call);
-}
-int rows_on(const Place& place, const TriescopeBlockRows& call) {
-  return place.launch(&triescope_cuda_block_rows, &CudaModule::block_rows, call);
-}
-
-std::vector<GgmlType> block_types() {
-  std::vector<GgmlType> types;
-  for (const GgmlType type : kernels::PackedLinear::types())
-    if (formats::block_elements(type) > 1) types.push_back(type);
-  return types;
-}
+using test::module_of;
 
 // Those of block_linear: blocks, and dense weights of 16 bits with an x of their own dtype.
 std::vector<GgmlType> linear_types() {
-  std::vector<GgmlType> types = block_types();
+  std::vector<GgmlType> types = kernel_block_types();
   types.insert(types.end(), {GgmlType::kF16, GgmlType::kBF16});
   return types;
 }
 
-std::size_t bytes_of(int dtype) { return dtype == kTriescopeF32 ? 4 : 2; }
-
 // y of a call, rows without gaps.
 Bytes linear(const CudaModule* gpu, GgmlType type, const std::vector<std::byte>& blocks,
              std::int64_t outputs, std::int64_t inputs, const Bytes& x, int x_dtype,
-             std::int64_t rows, int y_dtype, const Bytes& bias = {}) {
-  Place place(gpu);
-  const Bytes zeros(static_cast<std::size_t>(rows * outputs) * bytes_of(y_dtype));
-  void* y = place.put(zeros);
-  const TriescopeBlockLinear call{
-      .blocks = place.put(blocks.data(), blocks.size()),
-      .type = static_cast<std::int32_t>(type),
-      .outputs = static_cast<std::int32_t>(outputs),
-      .inputs = static_cast<std::int32_t>(inputs),
-      .rows = static_cast<std::int32_t>(rows),
-      .x = place.put(x),
-      .x_stride = inputs,
-      .x_dtype = x_dtype,
-      .y_dtype = y_dtype,
-      .bias = bias.empty() ? nullptr : place.put(bias),
-      .y = y,
-      .y_stride = outputs,
-  };
-  REQUIRE(linear_on(place, call) == 0);
-  return place.get(y, zeros.size());
+             std::int64_t rows, int y_dtype) {
+  BlockLinearInputs call{.type = type,
+                         .outputs = static_cast<int>(outputs),
+                         .inputs = static_cast<int>(inputs),
+                         .rows = static_cast<int>(rows),
+                         .x_dtype = x_dtype,
+                         .y_dtype = y_dtype,
+                         .stored = blocks,
+                         .x = decode(x, x_dtype),
+                         .bias = {}};
+  CudaArrays on(module_of(gpu));
+  return on.get(test::launched(call, on, module_of(gpu)).y,
+                static_cast<std::size_t>(rows * outputs) * size_of_dtype(y_dtype));
 }
 
 void check_rows_have_the_bits_of_dequantise(const CudaModule* gpu) {
   Rng rng(31);
-  for (const GgmlType type : block_types()) {
+  for (const GgmlType type : kernel_block_types()) {
     const std::int64_t n = 7, k = 3 * 256;
     const auto blocks = formats::random_rows(type, n, k, rng);
     std::vector<float> want = formats::dequantised(type, blocks);
@@ -87,35 +59,31 @@ void check_rows_have_the_bits_of_dequantise(const CudaModule* gpu) {
       CAPTURE(dtype);
       std::vector<float> rounded = want;
       const Bytes all = encode(rounded, dtype);
-      const std::size_t row_bytes = static_cast<std::size_t>(k) * bytes_of(dtype), gap = 16;
-      Place place(gpu);
-      TriescopeBlockRows call{.blocks = place.put(blocks.data(), blocks.size()),
-                              .type = static_cast<std::int32_t>(type),
-                              .rows = static_cast<std::int32_t>(n),
-                              .inputs = static_cast<std::int32_t>(k),
-                              .dtype = dtype,
-                              .ids = nullptr,
-                              .out = nullptr,
-                              .out_stride = k};
-      call.out = place.put(Bytes(all.size()));
-      REQUIRE(rows_on(place, call) == 0);
-      CHECK(place.get(call.out, all.size()) == all);
+      const std::size_t row_bytes = static_cast<std::size_t>(k) * size_of_dtype(dtype), gap = 16;
+      const BlockRowsInputs in{.type = type,
+                               .rows = static_cast<int>(n),
+                               .inputs = static_cast<int>(k),
+                               .dtype = dtype,
+                               .stored = blocks};
+      test::check_case(in, gpu);
+      CudaArrays on(module_of(gpu));
+      TriescopeBlockRows call = in.put(on, module_of(gpu));
 
       // Chosen rows, with room between them that stays as it was.
       const std::vector<std::int32_t> ids = {6, 0, 3, 3, 5};
       const Bytes untouched(ids.size() * (row_bytes + gap), 0xa5);
       call.rows = static_cast<std::int32_t>(ids.size());
-      call.ids = place.list(ids);
-      call.out = place.put(untouched);
-      call.out_stride = k + static_cast<std::int64_t>(gap / bytes_of(dtype));
-      REQUIRE(rows_on(place, call) == 0);
+      call.ids = on.list(ids);
+      call.out = on.put(untouched);
+      call.out_stride = k + static_cast<std::int64_t>(gap / size_of_dtype(dtype));
+      REQUIRE(module_of(gpu).block_rows(&call, nullptr) == 0);
       Bytes expected;
       for (const std::int32_t id : ids) {
         const auto row = all.begin() + id * static_cast<std::int64_t>(row_bytes);
         expected.insert(expected.end(), row, row + static_cast<std::ptrdiff_t>(row_bytes));
         expected.insert(expected.end(), gap, 0xa5);
       }
-      CHECK(place.get(call.out, untouched.size()) == expected);
+      CHECK(on.get(call.out, untouched.size()) == expected);
     }
   }
 }
@@ -125,12 +93,6 @@ struct Extent {
   std::vector<std::int64_t> rows;
 };
 
-// What y may be off by: sums of products, then y's own rounding.
-double tolerance(double sum_of_magnitudes, double y, int y_dtype) {
-  const double own = y_dtype == kTriescopeF32 ? 0 : y_dtype == kTriescopeF16 ? 5e-4 : 4e-3;
-  return 5e-7 * sum_of_magnitudes + own * std::fabs(y) + 1e-7;
-}
-
 void check_products(const CudaModule* gpu, const Extent& extent) {
   Rng rng(32);
   int turn = 0;
@@ -139,40 +101,20 @@ void check_products(const CudaModule* gpu, const Extent& extent) {
     for (const std::int64_t k : small ? extent.inputs_of_32 : extent.inputs_of_256) {
       for (const std::int64_t n : extent.outputs) {
         const auto blocks = formats::random_rows(type, n, k, rng);
-        const std::vector<float> w = formats::dequantised(type, blocks);
         const int x_dtype = type == GgmlType::kF16    ? int{kTriescopeF16}
                             : type == GgmlType::kBF16 ? int{kTriescopeBF16}
                                                       : turn % 3;
         const int y_dtype = turn % 2 == 0 ? x_dtype : kTriescopeF32;
         const std::int64_t rows = extent.rows[static_cast<std::size_t>(turn) % extent.rows.size()];
         const bool with_bias = turn++ % 4 < 2;
-        auto x = random_values(rows * k, rng, 0.02f), bias = random_values(n, rng, 100.0f);
-        const Bytes x_bytes = encode(x, x_dtype), bias_bytes = encode(bias, x_dtype);
-        const std::vector<float> y = decode(linear(gpu, type, blocks, n, k, x_bytes, x_dtype, rows,
-                                                   y_dtype, with_bias ? bias_bytes : Bytes()),
-                                            y_dtype);
-        CAPTURE(formats::to_string(type));
         CAPTURE(k);
         CAPTURE(n);
-        CAPTURE(rows);
         CAPTURE(x_dtype);
         CAPTURE(y_dtype);
-        for (std::int64_t r = 0; r < rows; ++r) {
-          for (std::int64_t o = 0; o < n; ++o) {
-            double sum = with_bias ? bias[static_cast<std::size_t>(o)] : 0.0;
-            double magnitudes = std::fabs(sum);
-            for (std::int64_t i = 0; i < k; ++i) {
-              const double product = double{x[static_cast<std::size_t>(r * k + i)]} *
-                                     w[static_cast<std::size_t>(o * k + i)];
-              sum += product;
-              magnitudes += std::fabs(product);
-            }
-            const double difference = std::fabs(y[static_cast<std::size_t>(r * n + o)] - sum);
-            CAPTURE(r);
-            CAPTURE(o);
-            REQUIRE(difference <= tolerance(magnitudes, sum, y_dtype));
-          }
-        }
+        test::check_case(
+            BlockLinearInputs::random(type, blocks, static_cast<int>(n), static_cast<int>(k),
+                                      static_cast<int>(rows), x_dtype, y_dtype, with_bias, rng),
+            gpu);
       }
     }
   }
@@ -216,7 +158,7 @@ void check_path_only(const CudaModule* gpu, const std::vector<std::int64_t>& cou
 }
 
 TEST_CASE("CUDA block rows, their source run on the CPU: the bits of formats::dequantise") {
-  CHECK(block_types().size() == 11);
+  CHECK(kernel_block_types().size() == 11);
   check_rows_have_the_bits_of_dequantise(nullptr);
 }
 
@@ -233,12 +175,12 @@ TEST_CASE("CUDA block linear, its source run on the CPU: a row's bits depend on 
 
 TEST_CASE("CUDA block linear writes its columns and nothing beside them") {
   Rng rng(34);
-  Place place;
+  CudaArrays place(module_of(nullptr));
   const std::int64_t n = 5, k = 64, rows = 3;
   const auto blocks = formats::random_rows(GgmlType::kQ4_1, n, k, rng);
   auto x = random_values(rows * (k + 8), rng, 0.02f);
   const std::vector<float> sevens(static_cast<std::size_t>(rows * 11), 7.0f);
-  float* out = const_cast<float*>(place.list(sevens));
+  float* out = place.list(sevens);
   const TriescopeBlockLinear call{.blocks = place.put(blocks.data(), blocks.size()),
                                   .type = static_cast<std::int32_t>(GgmlType::kQ4_1),
                                   .outputs = static_cast<std::int32_t>(n),
@@ -251,7 +193,7 @@ TEST_CASE("CUDA block linear writes its columns and nothing beside them") {
                                   .bias = nullptr,
                                   .y = out + 2,
                                   .y_stride = 11};
-  REQUIRE(linear_on(place, call) == 0);
+  REQUIRE(triescope_cuda_block_linear(&call, nullptr) == 0);
   const std::vector<float> y = decode(place.get(out, sevens.size() * 4), kTriescopeF32);
   for (std::int64_t r = 0; r < rows; ++r) {
     const Bytes row(reinterpret_cast<const unsigned char*>(x.data() + r * (k + 8)),
@@ -329,12 +271,12 @@ TEST_CASE("CUDA block kernels refuse what their contracts exclude and launch not
 
 TEST_CASE("CUDA block kernels take blocks on any address that the type's blocks have") {
   Rng rng(35);
-  for (const GgmlType type : block_types()) {
+  for (const GgmlType type : kernel_block_types()) {
     const int align = formats::block_bytes(type) % 4 == 0 ? 4 : 2;
     const auto blocks = formats::random_rows(type, 2, 256, rng);
     std::vector<std::byte> moved(static_cast<std::size_t>(align));
     moved.insert(moved.end(), blocks.begin(), blocks.end());
-    Place place;
+    CudaArrays place(module_of(nullptr));
     auto* at = static_cast<unsigned char*>(place.put(moved.data(), moved.size()));
     TriescopeBlockRows call{.blocks = at + align,
                             .type = static_cast<std::int32_t>(type),
@@ -345,11 +287,11 @@ TEST_CASE("CUDA block kernels take blocks on any address that the type's blocks 
                             .out = place.put(Bytes(2 * 256 * 4)),
                             .out_stride = 256};
     CAPTURE(formats::to_string(type));
-    REQUIRE(rows_on(place, call) == 0);
+    REQUIRE(triescope_cuda_block_rows(&call, nullptr) == 0);
     CHECK(decode(place.get(call.out, 2 * 256 * 4), kTriescopeF32) ==
           formats::dequantised(type, blocks));
     call.blocks = at + align / 2;
-    CHECK(rows_on(place, call) == cudaErrorInvalidValue);
+    CHECK(triescope_cuda_block_rows(&call, nullptr) == cudaErrorInvalidValue);
   }
 }
 

@@ -45,7 +45,7 @@ void check_against_twin(Extent extent, Run run) {
         CAPTURE(shape.head_dim);
         CAPTURE(dtype);
         CAPTURE(rows);
-        CHECK(worst_error(decode(run(lists), dtype), scene.twin(lists, 0)) <= tolerance(dtype));
+        CHECK(worst_error(decode(run(lists), dtype), lists.twin()) <= tolerance(dtype));
         Call causal = scene.rows(0, rows, shared);
         causal.offsets.clear();
         causal.own.assign(scene.lists[0].begin() + shared, scene.lists[0].end());
@@ -53,7 +53,7 @@ void check_against_twin(Extent extent, Run run) {
           causal.own.push_back(scene.lists[0][0]);
         causal.own.resize(static_cast<std::size_t>(rows));
         causal.longest = shared + rows;
-        CHECK(worst_error(decode(run(causal), dtype), scene.twin(causal, 0)) <= tolerance(dtype));
+        CHECK(worst_error(decode(run(causal), dtype), causal.twin()) <= tolerance(dtype));
       }
     }
   }
@@ -96,7 +96,7 @@ Call call_of(const AttentionShape& shape, const Scene& scene, const std::vector<
              int cut) {
   Call c = scene.call;
   c.shape = shape;
-  c.rows = static_cast<std::int64_t>(lengths.size());
+  c.rows = static_cast<int>(lengths.size());
   c.q.resize(c.q.size() / scene.lists.size() * lengths.size());
   const auto& all = scene.lists[0];
   c.prefix.assign(all.begin(), all.begin() + cut);
@@ -151,9 +151,9 @@ void check_partitions(Extent extent, Run run) {
         CAPTURE(cut);
         CAPTURE(lengths.front());
         CAPTURE(window);
-        const std::vector<float> want =
-            tree_attention_ref(scene.q.data(), c.rows, scene.keys.data(), scene.values.data(), 265,
-                               shape, {.prefix = c.prefix, .own = c.own, .offsets = c.offsets});
+        const std::vector<float> want = tree_attention_ref(
+            scene.call.q.data(), c.rows, scene.call.keys.data(), scene.call.values.data(), 265,
+            shape, {.prefix = c.prefix, .own = c.own, .offsets = c.offsets});
         CHECK(worst_error(decode(run(c), kTriescopeF32), want) <= tolerance(kTriescopeF32));
       }
     }
@@ -176,7 +176,7 @@ void check_windows_skip(Run run) {
     const Bytes clean = run(c);
     // Every row's window begins within the partition of slots 256 to 383, or the one after it.
     for (const int index : {0, 127, 128, 255}) {
-      for (Bytes* storage : {&c.keys, &c.values})
+      for (Floats* storage : {&c.keys, &c.values})
         for (const int kv_head : {0, 1})
           spoil(*storage, shape, scene.lists[0][static_cast<std::size_t>(index)], kv_head);
     }
@@ -186,7 +186,7 @@ void check_windows_skip(Run run) {
     const Bytes alone = run(one);
     const auto& list = scene.lists[1];
     for (const std::size_t index : {std::size_t{256}, list.size() - 131})
-      for (Bytes* storage : {&one.keys, &one.values}) spoil(*storage, shape, list[index], 0);
+      for (Floats* storage : {&one.keys, &one.values}) spoil(*storage, shape, list[index], 0);
     CHECK(run(one) == alone);
     spoil(one.values, shape, list[list.size() - 130], 0);
     CHECK(run(one) != alone);
@@ -226,7 +226,7 @@ void check_many_partitions(Run run) {
     const Scene scene(shape, kTriescopeF32, 2, 1500, 9, rng);
     const Call c = scene.rows(0, 2, 1400);
     CAPTURE(window);
-    CHECK(worst_error(decode(run(c), kTriescopeF32), scene.twin(c, 0)) <= tolerance(kTriescopeF32));
+    CHECK(worst_error(decode(run(c), kTriescopeF32), c.twin()) <= tolerance(kTriescopeF32));
   }
 }
 
@@ -239,11 +239,11 @@ void check_large_scores(Run run) {
     Scene scene(shape, kTriescopeF32, 1, 640, 1, rng);
     // The key of one slot is the query.
     const std::int32_t slot = scene.lists[0][largest];
-    std::copy(scene.q.begin(), scene.q.end(), scene.keys.begin() + std::ptrdiff_t{slot} * 40);
-    scene.call.keys = encode(scene.keys, kTriescopeF32);
+    std::copy(scene.call.q.begin(), scene.call.q.end(),
+              scene.call.keys.begin() + std::ptrdiff_t{slot} * 40);
     const Call c = scene.rows(0, 1, 600);
     CAPTURE(largest);
-    CHECK(worst_error(decode(run(c), kTriescopeF32), scene.twin(c, 0)) <= tolerance(kTriescopeF32));
+    CHECK(worst_error(decode(run(c), kTriescopeF32), c.twin()) <= tolerance(kTriescopeF32));
   }
 }
 

@@ -55,6 +55,29 @@ TEST_CASE("check: the run must be the one that the front matter tells of") {
              "1: the front matter has max_new_tokens 16; the run has 12: record it again"}));
 }
 
+TEST_CASE(
+    "check: of a run of another program only what its recorder says is held against the run") {
+  const std::string head =
+      "---\ntitle: T\nsummary: S\nminutes: 5\nmethod: beam\nprompt: " + kPrompt +
+      "\ncapture: a.tscap\nprogram: decoder.py\n---\n";
+  CHECK(findings_of(head + kStep) == "");
+  CHECK(findings_of("---\ntitle: T\nsummary: S\nminutes: 5\nmethod: mine\nprompt: Once\n"
+                    "capture: a.tscap\nprogram: decoder.py\n---\n" +
+                    kStep) ==
+        lines({"1: the front matter has method mine; the run was decoded by beam: record it again",
+               "1: the run has another prompt than the front matter: record it again"}));
+}
+
+TEST_CASE("check: another capture beside the run is a file of the lesson's folder") {
+  CHECK(said("```do\nbeside other.tscap\n```\n") == "");
+  CHECK(
+      said("```do\nbeside ../other.tscap\n```\n") ==
+      "15: beside: expected the name of a .tscap file in the lesson's own folder, without a path; "
+      "found '../other.tscap'\n");
+  CHECK(said("```do\nbeside a.tscap b.tscap\n```\n") ==
+        "15: beside: expected NAME.tscap; found 'a.tscap b.tscap'\n");
+}
+
 TEST_CASE("check: every step says where the cursor stands") {
   CHECK(findings_of(kHead + "## S\ntext\n") ==
         lines({"10: the step 'S' has no `cursor` in a do block: it would show whatever the step "

@@ -103,7 +103,7 @@ TEST_CASE("front matter: what is wrong is said with its line") {
   CHECK(refused_lesson("---\ntitle: x\n") == "a.md:3: expected '---' to end the front matter");
   CHECK(
       refused_lesson("---\ntitel: x\n---\n") ==
-      "a.md:2: expected one of title, summary, minutes, capture, model, draft, method, set, prompt, "
+      "a.md:2: expected one of title, summary, minutes, capture, model, draft, method, program, set, prompt, "
       "chat, max_new_tokens, seed, next; found 'titel'; did you mean title?");
   CHECK(refused_lesson("---\ntitle\n---\n") == "a.md:2: expected KEY: VALUE; found 'title'");
   CHECK(refused_lesson("---\nminutes: 0\n---\n") ==
@@ -231,10 +231,10 @@ TEST_CASE("lesson: what is wrong is said with its line") {
   CHECK(refused_body("## S\n[x](file:///etc/passwd)\n").starts_with("a.md:9: link: expected"));
   CHECK(refused_body("## S\n```do\ncursor 1\nquit\n```\n") ==
         "a.md:11: a lesson cannot do 'quit'; expected one of cursor, range, lock, panels, panel, "
-        "maximise-panel, set-up, run");
+        "maximise-panel, beside, set-up, run");
   CHECK(refused_body("## S\n```do\nlocks 1\n```\n") ==
         "a.md:10: a lesson cannot do 'locks'; expected one of cursor, range, lock, panels, panel, "
-        "maximise-panel, set-up, run; did you mean lock?");
+        "maximise-panel, beside, set-up, run; did you mean lock?");
   CHECK(refused_body("## S\n```do\nlock\n```\n") == "a.md:10: lock: expected NODE; found nothing");
   CHECK(refused_body("## S\n```do\nlock {1\n```\n") ==
         "a.md:10: expected '}' after '{'; found '{1'");
@@ -313,6 +313,14 @@ TEST_CASE("lesson: what lies behind the end of a text is no part of it") {
   CHECK(block.spans[0].text == "![a ");
   CHECK(block.spans[1].text == "b");
   CHECK(block.spans[2].text == "](c");
+}
+
+TEST_CASE("lesson: the run of another program comes with its capture") {
+  const std::string head =
+      "---\ntitle: T\nsummary: S\nminutes: 5\nmethod: mine\nprompt: Once\nprogram: mine.py\n";
+  CHECK(read_lesson(head + "capture: a.tscap\n---\n## S\n", "a.md").about.program == "mine.py");
+  CHECK(refused_lesson(head + "---\n## S\n") ==
+        "a.md:8: program: expected a capture too, the run that mine.py recorded");
 }
 
 TEST_CASE("lesson: a run is started by the last line of its block") {

@@ -190,6 +190,22 @@ TEST_CASE("trace: Gumbel noise is what a score was drawn with, less its log p") 
         "column 1: the run did not draw with sampler=gumbel: its tokens have no noise");
 }
 
+TEST_CASE("trace: what a row saw is what its recorder says, where it says so") {
+  const TempDir folder;
+  for (const std::string name : {"wrong-mask", "mended-mask"}) {
+    CAPTURE(name);
+    const std::filesystem::path path = folder.path() / (name + ".tscap");
+    std::filesystem::copy_file(source_dir() / "assets" / "lessons" / (name + ".tscap"), path);
+    const auto opened = capture::Capture::open(path.string());
+    const auto at = [&](const std::string& text) {
+      return std::get<bool>(value_of(text, *opened));
+    };
+    // Step 1: 3 and 4 are siblings, 2 their parent.
+    CHECK(at("sees(4, 2) and sees(4, 4) and sees(4, -2) and not sees(3, 4)"));
+    CHECK(at("sees(4, 3)") == (name == "wrong-mask"));
+  }
+}
+
 TEST_CASE("trace: no name is there twice") {
   std::set<std::string_view> names;
   for (const lessons::Series& one : lessons::series_list()) CHECK(names.insert(one.name).second);

@@ -25,7 +25,8 @@ std::vector<const MethodInfo*> drafting_methods() {
 
 // Its drafts are drawn at random with verify=sample and chain.
 bool draws(const MethodInfo& method) {
-  return method.needs == Need::kDraftModel || method.name == "space";
+  return (method.needs == Need::kDraftModel && !method.any_vocabulary) || method.name == "space" ||
+         method.name == "layer_skip";
 }
 
 // What drafts beside the model, where the method needs it: often right where the model likes a chain.
@@ -188,11 +189,13 @@ TEST_CASE(
   for (const MethodInfo* method : drafting_methods()) {
     CAPTURE(method->name);
     const FakeOptions options{.vocab_size = kVocab, .eos_token_ids = {}, .chain = {5, 6, 7, 5}};
-    for (const char* verify : {"greedy", "sample", "chain", "multi_round", "typical", "top_k"}) {
+    for (const char* verify :
+         {"greedy", "sample", "chain", "block", "multi_round", "typical", "top_k"}) {
       CAPTURE(verify);
       Rig rig(options);
       add_companion(rig, *method, options, 4);
-      const bool refused = std::string(verify) == "chain" && !draws(*method);
+      const bool refused =
+          (std::string(verify) == "chain" || std::string(verify) == "block") && !draws(*method);
       try {
         rig.start(method->name, {{"verify", verify}}, {5, 6, 7, 5, 6}, 9).run();
         CHECK_FALSE(refused);
@@ -201,8 +204,10 @@ TEST_CASE(
               (std::string(verify) != "typical" && std::string(verify) != "top_k"));
       } catch (const Error& error) {
         CHECK(refused);
-        CHECK(
-            std::string(error.what()).starts_with("verify=chain: min(1, p/q) is for drafts drawn"));
+        CHECK(std::string(error.what())
+                  .starts_with(std::string(verify) == "chain"
+                                   ? "verify=chain: min(1, p/q) is for drafts drawn"
+                                   : "verify=block: a block is judged by what its drafts"));
       }
     }
   }

@@ -1,5 +1,5 @@
 // The drafters that look things up in the text so far (n-gram trie, prompt lookup, suffix
-// automaton): exact drafts for texts made by hand, step by step.
+// automaton, suffix decoding): exact drafts for texts made by hand, step by step.
 #include <doctest/doctest.h>
 
 #include <numeric>
@@ -68,11 +68,12 @@ TEST_CASE("ngram_trie: index_generated off drafts from the prompt alone, whateve
 // token enters the index once and in its order.
 TEST_CASE(
     "lookup drafters: a text written step by step drafts as the same text as a prompt would") {
-  for (const MethodInfo& method :
-       {ngram_trie_method(), prompt_lookup_method(), suffix_automaton_method()}) {
+  for (const MethodInfo& method : {ngram_trie_method(), prompt_lookup_method(),
+                                   suffix_automaton_method(), suffix_decoding_method()}) {
     CAPTURE(method.name);
     nlohmann::json settings = nlohmann::json::object();
     if (method.name == "ngram_trie") settings = {{"ngram_size", 5}, {"num_draft", 6}};
+    if (method.name == "suffix_decoding") settings = {{"max_spec_factor", 4}};
     int drafted = 0, came_true = 0;
     for (std::uint64_t seed = 1; seed <= 6; ++seed) {
       Rng rng(seed);
@@ -101,8 +102,8 @@ TEST_CASE(
 }
 
 TEST_CASE("lookup drafters share nodes that the tree holds already, and do not send them again") {
-  for (const MethodInfo& method :
-       {ngram_trie_method(), prompt_lookup_method(), suffix_automaton_method()}) {
+  for (const MethodInfo& method : {ngram_trie_method(), prompt_lookup_method(),
+                                   suffix_automaton_method(), suffix_decoding_method()}) {
     CAPTURE(method.name);
     DraftRig rig(method, {1, 2, 3, 4, 1, 2}, {});
     const NodeId three = rig.tree.hang(rig.pending, TokenId(3), capture::Source::kDraft, 0).node;

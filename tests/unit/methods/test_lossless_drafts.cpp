@@ -259,6 +259,7 @@ TEST_CASE(
       bool replacement;
     };
     for (const Kind& kind : {Kind{"chain", Drafted::kDrawnChain, 1, false},
+                             Kind{"block", Drafted::kDrawnChain, 1, false},
                              Kind{"multi_round", Drafted::kDrawnTree, 2, false},
                              Kind{"multi_round", Drafted::kDrawnTree, 2, true}}) {
       CAPTURE(kind.verify);

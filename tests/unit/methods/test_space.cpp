@@ -294,7 +294,7 @@ ChiSquare chi_of(const std::string& verify, const json& warpers) {
 TEST_CASE("space: sampling with the residual is without loss, as published it is not") {
   for (const json& warpers : {json::object(), json{{"temperature", 0.7}, {"top_k", 3}}}) {
     CAPTURE(warpers.dump());
-    for (const char* verify : {"sample", "chain", "multi_round"}) {
+    for (const char* verify : {"sample", "chain", "block", "multi_round"}) {
       CAPTURE(verify);
       const ChiSquare chi = chi_of(verify, warpers);
       CHECK(chi.cells > 50);

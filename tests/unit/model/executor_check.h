@@ -54,6 +54,13 @@ inline std::vector<ExecutorCase> executor_cases() {
   const Knob shorter = {"original context of one more token", [](PlainTransformer& p) {
                           for (auto& rope : p.config.ropes) rope.original_context += 1;
                         }};
+  const Knob residual = {"residual scale",
+                         [](PlainTransformer& p) { p.config.residual_scale *= 1.01f; }};
+  const Knob logits = {"logit scale", [](PlainTransformer& p) { p.config.logit_scale *= 1.01f; }};
+  const Knob in_turn = {"MLP after attention",
+                        [](PlainTransformer& p) { p.mlp_after_attention = true; }};
+  const Knob queries = {"scale of q by position",
+                        [](PlainTransformer& p) { p.config.query_scale.beta *= 1.1; }};
   const Knob attention_factor = {"rope's attention factor", [](PlainTransformer& p) {
                                    p.config.ropes[0].attention_factor *= 1.05;
                                  }};
@@ -78,6 +85,24 @@ inline std::vector<ExecutorCase> executor_cases() {
        {{"sliding_window", 6}, {"rms_norm_eps", 1e-2}, {"query_pre_attn_scalar", 3}},
        0,
        {eps, qk_eps, scale, wider, narrower, embedding, theta}},
+      {"granite", {{"attention_multiplier", 0.7}}, 0, {scale, embedding, residual, logits}},
+      {"gpt_neox", {{"layer_norm_eps", 1e-2}}, 0, {eps, dims, theta, in_turn}},
+      {"olmo2", {{"rms_norm_eps", 1e-2}}, 0, {eps, qk_eps, scale}},
+      {"olmo3", {{"sliding_window", 6}}, 0, {wider, narrower, theta}},
+      {"glm4", {{"rms_norm_eps", 1e-2}}, 0, {eps, scale, theta}},
+      {"cohere2",
+       {{"sliding_window", 6}, {"logit_scale", 3}},
+       0,
+       {wider, narrower, logits, in_turn}},
+      {"starcoder2", {{"sliding_window", 6}}, 0, {wider, narrower, activation(Activation::kSilu)}},
+      {"exaone4", {{"sliding_window", 6}, {"rms_norm_eps", 1e-2}}, 0, {eps, qk_eps, wider}},
+      {"stablelm side by side, norms on q and k",
+       {{"layer_norm_eps", 1e-2}},
+       0,
+       {eps, qk_eps, dims, in_turn}},
+      {"phi", {{"layer_norm_eps", 1e-2}}, 0, {eps, dims, in_turn, activation(Activation::kSilu)}},
+      {"seed_oss biases", nlohmann::json::object(), 0, {scale, theta}},
+      {"ministral3", nlohmann::json::object(), 0, {attention_factor, queries}},
       {"gpt2",
        {{"layer_norm_epsilon", 1e-2}, {"activation_function", "gelu"}},
        0,

@@ -87,6 +87,7 @@ class PlainTransformer {
  public:
   formats::ModelConfig config;
   double qk_norm_eps;
+  bool mlp_after_attention = false;  // whatever the configuration says
 
   // One causal forward over `ids` at positions 0, 1, ...
   Result run(const std::vector<std::int32_t>& ids, int text_length) const {
@@ -108,22 +109,24 @@ class PlainTransformer {
     for (std::size_t layer = 0; layer < config.layers.size(); ++layer) {
       const int l = static_cast<int>(layer);
       Matrix q, k, v;
-      const Row no_bias;
       for (std::size_t r = 0; r < rows; ++r) {
         const Row h =
             norm(x[r], vector(Role::kAttentionNorm, l), vector(Role::kAttentionNormBias, l));
         q.push_back(linear(h, matrix(Role::kQuery, l), vector(Role::kQueryBias, l)));
         k.push_back(linear(h, matrix(Role::kKey, l), vector(Role::kKeyBias, l)));
         v.push_back(linear(h, matrix(Role::kValue, l), vector(Role::kValueBias, l)));
-        if (config.qk_norm) {
-          norm_heads(q.back(), vector(Role::kQueryNorm, l));
-          norm_heads(k.back(), vector(Role::kKeyNorm, l));
-        }
+        norm_heads(q.back(), matrix(Role::kQueryNorm, l));
+        norm_heads(k.back(), matrix(Role::kKeyNorm, l));
         if (config.layers[layer].rope >= 0) {
           const auto& rope = config.ropes[static_cast<std::size_t>(config.layers[layer].rope)];
           rotate(q.back(), rope, static_cast<int>(r), text_length);
           rotate(k.back(), rope, static_cast<int>(r), text_length);
         }
+        if (config.query_scale.beta != 0)
+          for (double& value : q.back())
+            value *= 1 + config.query_scale.beta *
+                             std::log(1.0 + static_cast<double>(static_cast<int>(r) /
+                                                                config.query_scale.every));
       }
       for (std::size_t r = rows; r-- > 0;) {
         Row attended(heads * head_dim, 0.0);
@@ -146,9 +149,13 @@ class PlainTransformer {
               attended[head * head_dim + d] += weights[j - first] / total * v[j][kv * head_dim + d];
         }
         Row h = linear(attended, matrix(Role::kOutput, l), vector(Role::kOutputBias, l));
-        if (config.sandwich_norms) h = norm(h, vector(Role::kPostAttentionNorm, l), no_bias);
-        add(x[r], h);
-        h = norm(x[r], vector(Role::kMlpNorm, l), vector(Role::kMlpNormBias, l));
+        if (config.post_norms) h = norm(h, vector(Role::kPostAttentionNorm, l), {});
+        const Row before = x[r];
+        add(x[r], h, config.residual_scale);
+        const bool beside = config.parallel_residual && !mlp_after_attention;
+        const Role mlp_norm = config.shared_norm ? Role::kAttentionNorm : Role::kMlpNorm;
+        const Role mlp_bias = config.shared_norm ? Role::kAttentionNormBias : Role::kMlpNormBias;
+        h = norm(beside ? before : x[r], vector(mlp_norm, l), vector(mlp_bias, l));
         Row inner = linear(h, matrix(Role::kUp, l), vector(Role::kUpBias, l));
         if (config.gated_mlp) {
           const Row gate = linear(h, matrix(Role::kGate, l), vector(Role::kGateBias, l));
@@ -157,8 +164,8 @@ class PlainTransformer {
           for (double& value : inner) value = activate(value);
         }
         h = linear(inner, matrix(Role::kDown, l), vector(Role::kDownBias, l));
-        if (config.sandwich_norms) h = norm(h, vector(Role::kPostMlpNorm, l), no_bias);
-        add(x[r], h);
+        if (config.post_norms) h = norm(h, vector(Role::kPostMlpNorm, l), {});
+        add(x[r], h, config.residual_scale);
       }
       result.states.push_back(x);
     }
@@ -167,8 +174,9 @@ class PlainTransformer {
     result.states.push_back(x);
     const Matrix head = matrix(config.tied_embeddings ? Role::kEmbedding : Role::kHead, 0);
     for (const Row& row : x) {
-      result.logits.push_back(linear(row, head, {}));
-      for (double& logit : result.logits.back()) logit = capped(logit, config.logit_softcap);
+      result.logits.push_back(linear(row, head, vector(Role::kHeadBias, 0)));
+      for (double& logit : result.logits.back())
+        logit = capped(logit * config.logit_scale, config.logit_softcap);
     }
     return result;
   }
@@ -191,8 +199,8 @@ class PlainTransformer {
     return values;
   }
 
-  static void add(Row& x, const Row& y) {
-    for (std::size_t i = 0; i < x.size(); ++i) x[i] += y[i];
+  static void add(Row& x, const Row& y, double scale = 1) {
+    for (std::size_t i = 0; i < x.size(); ++i) x[i] += scale * y[i];
   }
   static Row linear(const Row& x, const Matrix& w, const Row& bias) {
     Row y;
@@ -225,21 +233,39 @@ class PlainTransformer {
     for (std::size_t i = 0; i < n; ++i)
       x[i] *= scale * (weight[i] + (config.norm_plus_one ? 1 : 0));
   }
-  void norm_heads(Row& x, const Row& weight) const {
-    for (std::size_t at = 0; at < x.size(); at += weight.size())
-      rms_norm(&x[at], weight.size(), weight, qk_norm_eps);
-  }
-  Row norm(Row x, const Row& weight, const Row& bias) const {
-    if (config.norm == formats::NormKind::kRms) {
-      rms_norm(x.data(), x.size(), weight, config.norm_eps);
-      return x;
+  // q or k of a row; the weight's shape is that of QkNorm.
+  void norm_heads(Row& x, const Matrix& weight) const {
+    if (config.qk_norm == formats::QkNorm::kNone) return;
+    if (config.qk_norm == formats::QkNorm::kOwnHeads) {
+      for (std::size_t head = 0; head < weight.size(); ++head) {
+        const std::size_t dim = weight[head].size();
+        const auto begin = x.begin() + static_cast<std::ptrdiff_t>(head * dim);
+        const Row normed = layer_norm(Row(begin, begin + static_cast<std::ptrdiff_t>(dim)),
+                                      weight[head], {}, qk_norm_eps);
+        std::copy(normed.begin(), normed.end(), begin);
+      }
+      return;
     }
+    Row values;  // of a head, or of all of them
+    for (const Row& row : weight) values.push_back(row[0]);
+    for (std::size_t at = 0; at < x.size(); at += values.size())
+      rms_norm(&x[at], values.size(), values, qk_norm_eps);
+  }
+  // x itself where there is no weight.
+  Row norm(Row x, const Row& weight, const Row& bias) const {
+    if (weight.empty()) return x;
+    if (config.norm == formats::NormKind::kLayer)
+      return layer_norm(std::move(x), weight, bias, config.norm_eps);
+    rms_norm(x.data(), x.size(), weight, config.norm_eps);
+    return x;
+  }
+  static Row layer_norm(Row x, const Row& weight, const Row& bias, double eps) {
     double mean = 0, variance = 0;
     for (const double value : x) mean += value / static_cast<double>(x.size());
     for (const double value : x)
       variance += (value - mean) * (value - mean) / static_cast<double>(x.size());
     for (std::size_t i = 0; i < x.size(); ++i)
-      x[i] = (x[i] - mean) / std::sqrt(variance + config.norm_eps) * weight[i] + bias[i];
+      x[i] = (x[i] - mean) / std::sqrt(variance + eps) * weight[i] + (bias.empty() ? 0 : bias[i]);
     return x;
   }
 

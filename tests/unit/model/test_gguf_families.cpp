@@ -35,6 +35,14 @@ std::vector<float> converted(const std::string& how, const nlohmann::json& tenso
       for (std::size_t c = 0; c < cols; ++c) out[c * rows + r] = values[r * cols + c];
     return out;
   }
+  if (how.starts_with("parts ")) {  // q, k and v head by head become all q, all k, all v
+    const std::size_t heads = std::stoul(how.substr(6)), dim = rows / heads / 3;
+    for (std::size_t r = 0; r < rows; ++r) {
+      const std::size_t head = r / (3 * dim), part = r / dim % 3;
+      std::copy_n(&values[r * cols], cols, &out[((part * heads + head) * dim + r % dim) * cols]);
+    }
+    return out;
+  }
   REQUIRE(how.starts_with("permuted "));
   const std::size_t per_head = rows / std::stoul(how.substr(9));
   for (std::size_t r = 0; r < rows; ++r) {
@@ -54,6 +62,11 @@ std::string file_bytes(const nlohmann::json& file, const nlohmann::json& tensors
     std::vector<float> values;
     if (tensor.contains("values")) {
       values = tensor["values"].get<std::vector<float>>();
+    } else if (tensor.contains("indices")) {
+      for (const auto& index : tensor["indices"]) {
+        const std::vector<float> part = golden_values(tensors, index.get<std::size_t>());
+        values.insert(values.end(), part.begin(), part.end());
+      }
     } else {
       const auto index = tensor["index"].get<std::size_t>();
       values = converted(tensor["how"], tensors[index], golden_values(tensors, index));

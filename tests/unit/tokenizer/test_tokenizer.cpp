@@ -261,6 +261,13 @@ TEST_CASE("the pre types of a GGUF split as their families do") {
   CHECK(pieces("qwen2") == "1 2 8 aB !/ b A ");
   CHECK(pieces("deepseek-r1-qwen") == pieces("qwen2"));
   CHECK(pieces("tekken") == "<s> 1 2 8 a B !/ b A ");
+  for (const char* name : {"phi-2", "exaone4", "olmo"}) CHECK(pieces(name) == pieces("gpt-2"));
+  for (const char* name : {"starcoder", "refact", "command-r"})
+    CHECK(pieces(name) == pieces("smollm"));
+  for (const char* name : {"dbrx", "glm4", "chatglm-bpe"})
+    CHECK(pieces(name) == pieces("smaug-bpe"));
+  CHECK(pieces("stablelm2") == pieces("qwen2"));
+  CHECK(pieces("seed-coder") == pieces("qwen2"));
 }
 
 TEST_CASE("a GGUF with many long SentencePiece tokens is refused before they are split every way") {

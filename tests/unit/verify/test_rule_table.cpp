@@ -25,6 +25,11 @@ TEST_CASE("every pair of drafts and rule is either one rule or refused with the 
             .starts_with("verify=chain: min(1, p/q) is for drafts drawn from q"));
   CHECK(why("chain", Drafted::kDrawnTree)
             .starts_with("verify=chain: min(1, p/q) settles one draft a node"));
+  CHECK((rule_for("block", Drafted::kDrawnChain) == verify_block));
+  CHECK(why("block", Drafted::kChosen)
+            .starts_with("verify=block: a block is judged by what its drafts were drawn from"));
+  CHECK(why("block", Drafted::kDrawnTree)
+            .starts_with("verify=block: a block is a chain, one draft a node"));
   CHECK((rule_for("published", Drafted::kDrawnChain) == verify_published));
   CHECK(why("published", Drafted::kChosen)
             .starts_with("verify=published: min(1, p/q) is for drafts"));
@@ -37,7 +42,8 @@ TEST_CASE("every pair of drafts and rule is either one rule or refused with the 
                                         "for which verify=sample is exact");
   CHECK(
       why("best", Drafted::kChosen) ==
-      "verify: expected one of greedy, sample, chain, published, multi_round, typical, top_k, found "
+      "verify: expected one of greedy, sample, chain, block, published, multi_round, typical, top_k, "
+      "found "
       "\"best\"");
 }
 
@@ -58,7 +64,7 @@ TEST_CASE(
         CHECK(is_lossless(method, settings) == (method.lossless && !is_lossy(verify)));
       }
       std::vector<std::string> lossy_ones = {"typical", "top_k"},
-                               drawing_ones = {"sample", "chain", "multi_round"};
+                               drawing_ones = {"sample", "chain", "block", "multi_round"};
       if (method.name == "space")  // its own rule
         for (auto* ones : {&lossy_ones, &drawing_ones}) ones->push_back("published");
       CHECK(lossy == lossy_ones);

@@ -156,6 +156,38 @@ TEST_CASE("a chain drawn from a draft model is verified without loss") {
   CHECK(law.accepted_share > 0.2);
 }
 
+TEST_CASE(
+    "a chain drawn from a draft model, judged as a block, is verified without loss, and more of it") {
+  for (const int levels : {1, 2, 3}) {
+    CAPTURE(levels);
+    DrawingDrafter drafter(kDraftModel, 1, levels, true);
+    const Law block = law_of(tiny_config(), kTarget, drafter, verify_block);
+    CHECK(block.chi.value < block.chi.limit);
+    DrawingDrafter same(kDraftModel, 1, levels, true);
+    const Law chain = law_of(tiny_config(), kTarget, same, verify_chain);
+    CHECK(block.accepted_share > chain.accepted_share - 0.002);
+  }
+}
+
+TEST_CASE("a block of deterministic drafts, q = 1, is lossless") {
+  FixedDrafter drafter({2}, 3);
+  const Law law = law_of(tiny_config(), kTarget, drafter, verify_block);
+  CHECK(law.chi.value < law.chi.limit);
+}
+
+TEST_CASE("trap: a block that falls short and draws from the whole row is not lossless") {
+  DrawingDrafter drafter(kDraftModel, 1, 3, true);
+  const auto rule = [](const VerifyInput& input) {
+    Verification result = verify_block(input);
+    const NodeId last = result.path.empty() ? input.root : result.path.back();
+    if (result.next_reason == capture::Reason::kDrawnFromBlock)
+      result.next_token = draw(input.rows.distribution(last), Sampler::kSoftmax, input.rng).token;
+    return result;
+  };
+  const Law law = law_of(tiny_config(), kTarget, drafter, rule);
+  CHECK(law.chi.value > law.chi.limit);
+}
+
 TEST_CASE("a chain without a proposal counts as deterministic, q = 1, and is lossless") {
   FixedDrafter drafter({2}, 3);
   const Law law = law_of(tiny_config(), kTarget, drafter, verify_chain);
@@ -443,7 +475,7 @@ TEST_CASE("trap: a cap inside an accepted run ends the text at exactly max_new_t
   step.logits = {log_row({0.1, 0.2, 0.4, 0.3}), log_row({0.1, 0.7, 0.1, 0.1}),
                  log_row({0.1, 0.7, 0.1, 0.1})};
   for (const VerifyRule rule : {verify_greedy, verify_top_k, verify_typical, verify_deterministic,
-                                verify_chain, verify_multi_round}) {
+                                verify_chain, verify_block, verify_multi_round}) {
     step.run.settings =
         test::settings({{"temperature", 0.01}});  // the sampling rules follow the best token
     TextAcceptor acceptor(step.run, rule);

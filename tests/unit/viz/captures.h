@@ -1,4 +1,4 @@
-// The two made-up runs as opened captures, made once a program.
+// The two synthetic runs as opened captures, made once a process.
 #pragma once
 
 #include <memory>

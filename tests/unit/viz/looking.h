@@ -1,4 +1,4 @@
-// Looking at a panel: a scene of a capture, what is drawn, and a mouse over it.
+// Helpers that look at a panel: a scene of a capture, its drawing, and a mouse over it.
 #pragma once
 
 #include <string>
@@ -24,7 +24,7 @@ inline RecordingCanvas drawn(viz::Panel& panel, const viz::Scene& scene, viz::Re
   return canvas;
 }
 
-// The first text that reads so; null = none.
+// The first text equal to `text`; null = none.
 inline const RecordingCanvas::Text* find(const RecordingCanvas& canvas, const std::string& text) {
   for (const auto& one : canvas.texts)
     if (one.text == text) return &one;

@@ -1,5 +1,5 @@
-// A canvas that writes down what is drawn, with a fixed-width font: for looking at pictures without
-// pixels.
+// A canvas that writes down its calls, with a fixed-width font, so that pictures can be checked
+// without pixels.
 #pragma once
 
 #include <algorithm>
@@ -17,18 +17,18 @@ class RecordingCanvas final : public viz::Canvas {
  public:
   struct Text {
     viz::Rect box;      // as measured
-    viz::Rect visible;  // what the clip leaves of it
+    viz::Rect visible;  // the part within the clip
     std::string text;
     float size = 0;
   };
   std::vector<std::string> calls;  // every call with its arguments
   std::vector<Text> texts;
-  std::vector<std::string> terms;     // those that the glossary is asked to explain
+  std::vector<std::string> terms;     // the terms that the glossary explains
   std::vector<viz::Rect> term_areas;  // where, term by term
   viz::Rect ink{1e9f, 1e9f, 0, 0};    // of everything drawn, after clipping
   std::size_t shapes = 0;
 
-  // `digits` after the point, in `calls`.
+  // `digits` is the number of decimals in `calls`.
   explicit RecordingCanvas(bool log = true, int digits = 3) : log_(log), digits_(digits) {}
 
   void term(viz::Rect area, std::string_view name) override {
@@ -94,7 +94,7 @@ class RecordingCanvas final : public viz::Canvas {
     for (std::size_t i = 0; i < utf8.size();
          i += std::max<std::size_t>(1, viz::utf8_length(utf8, i)))
       ++characters;
-    // About as wide and as high as the fonts the program uses.
+    // The sizes are close to those of the program's fonts.
     const float width = style.face == viz::FontFace::kMono ? 0.6f : 0.55f;
     return {static_cast<float>(characters) * style.size_px * width, style.size_px * 1.17f};
   }

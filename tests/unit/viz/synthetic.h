@@ -1,6 +1,6 @@
-// Made-up runs that look like real ones, for pictures: a trie beam search (branches, prunes,
-// finished beams, compaction) and a run with drafts (accepted, rejected, bonus). Torch-free, the
-// same for the same arguments.
+// Synthetic runs that look like real ones, for pictures: a trie beam search (branches, prunes,
+// finished beams, compaction) and a run with drafts (accepted, rejected, bonus). Torch-free; the
+// same arguments give the same run.
 #pragma once
 
 #include <algorithm>
@@ -97,7 +97,7 @@ inline DrafterRow synthetic_drafter() {
   return {.name = "n-gram trie", .title = "N-gram trie", .kind = DrafterKind::kText};
 }
 
-// What both runs share: nodes, slots, ticks.
+// The part that both runs share: nodes, slots, ticks.
 class SyntheticRun {
  public:
   SyntheticRun(Recorder& recorder, RunInfo info, std::uint64_t seed)
@@ -202,7 +202,8 @@ class SyntheticRun {
       if (slot_of_[i] >= 0 && !keep[i]) out.push_back(static_cast<std::int32_t>(i));
     return out;
   }
-  // compact: garbage until `collect`, then survivors move together; else slots are freed at once.
+  // compact: keeps garbage until `collect`, then moves survivors together. Otherwise frees slots at
+  // once.
   void commit(int step, const std::vector<std::int32_t>& live, bool compact, bool collect,
               int greedy, int beams) {
     const Tick tick = make_tick(step, Phase::kCommit);
@@ -400,7 +401,7 @@ inline void record_beam(Recorder& recorder, int steps, int beams, int prompt = 3
   recorder.write({.finish = Finish{RunStatus::kDone, "all beams finished"}});
 }
 
-// `rivals`: drafts beside those, of which none comes true, as Lookahead's window has them.
+// `rivals`: more drafts beside those, none of which comes true, as in Lookahead's window.
 inline void record_drafts(Recorder& recorder, int steps, int prompt = 48, bool stochastic = true,
                           int rivals = 0) {
   SyntheticRun run(recorder,

@@ -1,5 +1,5 @@
-// The captures that docs/capture.md writes out in SQL are captures, as they stand in the page, and every
-// panel draws them.
+// The captures that docs/capture.md writes in SQL are valid captures as they stand, and every panel
+// draws them.
 #include <doctest/doctest.h>
 #include <sqlite3.h>
 
@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/capture/capture.h"
+#include "core/capture/schema.h"
 #include "tests/support/documented_captures.h"
 #include "tests/support/files.h"
 #include "tests/support/paths.h"
@@ -78,11 +79,12 @@ TEST_CASE("documented captures: greedy decoding") {
   CHECK(run.state_at(2, 10) == NodeState::kLive);
   CHECK(greedy.told(1, Phase::kAccept).find("The argmax is '·is'") != std::string::npos);
   using Names = std::vector<std::string>;
-  CHECK(missing_tables(run, "kv") == Names{"slot"});
-  CHECK(missing_tables(run, "mask") == Names{"input"});
-  CHECK(missing_tables(run, "trie").empty());
-  CHECK(missing_rows_text(run, "trie") == "");
-  CHECK(missing_rows_text(run, "kv") ==
+  const auto named = [](const char* name) { return make_panel(name)->info(); };
+  CHECK(missing_tables(run, named("kv")) == Names{"slot"});
+  CHECK(missing_tables(run, named("mask")) == Names{"input"});
+  CHECK(missing_tables(run, named("trie")).empty());
+  CHECK(missing_rows_text(run, named("trie")) == "");
+  CHECK(missing_rows_text(run, named("kv")) ==
         "The capture has no rows in slot: triescope writes them with --capture-level full, "
         "another recorder as docs/capture.md says.");
 }
@@ -115,9 +117,11 @@ TEST_CASE("documented captures: a drafted tree") {
 }
 
 TEST_CASE("panel rows: every panel says which rows it draws, of tables that there are") {
-  for (const std::string& panel : panel_names()) {
-    CAPTURE(panel);
-    CHECK(tables_of_panel(panel).empty() == (panel == "inspector" || panel == "doctor"));
+  for (const PanelInfo& panel : panel_infos()) {
+    CAPTURE(panel.name);
+    CHECK(panel.rows.empty() == (panel.name == "inspector" || panel.name == "doctor"));
+    for (const std::string& table : panel.rows)
+      CHECK(std::ranges::find(tables(), table, &Table::name) != tables().end());
   }
 }
 

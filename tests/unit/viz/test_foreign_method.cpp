@@ -1,5 +1,5 @@
-// A run of a method that viz has never heard of: told, drawn, exported and made a page of, by what its
-// capture says.
+// A run of a method that viz does not know is told, drawn, exported and made into a page, by what
+// its capture says.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -19,7 +19,7 @@ namespace {
 
 using namespace triescope::capture;
 
-// Three steps: a prompt of two tokens, one of drafts or beams, one that ends the text.
+// Records three steps: a prompt of two tokens, drafts or beams, and the end of the text.
 void record(Recorder& out, RunKind kind) {
   RunInfo info;
   info.method = "my_own";

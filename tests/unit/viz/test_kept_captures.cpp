@@ -1,4 +1,4 @@
-// Kept captures export today what the program exported that recorded them.
+// Kept captures give the same exports as the program that recorded them.
 #include <doctest/doctest.h>
 
 #include <sstream>

@@ -1,5 +1,5 @@
-// Probes in a capture, nodes that never become text: they are drawn and named as what they are, and
-// all that counts, lists or tells drafts says the same with and without them.
+// Probes are nodes that never become text. They are drawn and named as probes, and all counts,
+// lists and stories of drafts are the same with and without them.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -30,13 +30,13 @@ using namespace triescope::capture;
 
 constexpr Tick kDraft1 = make_tick(1, Phase::kDraft), kForward1 = make_tick(1, Phase::kForward),
                kAccept1 = make_tick(1, Phase::kAccept);
-constexpr std::int32_t kProbe = 5;  // the first of them
+constexpr std::int32_t kProbe = 5;  // the first probe
 
-// Tokens that node i carries: probe 5 has draft 2's token, and 8 has one that nobody drafted.
+// The token of node i: probe 5 has draft 2's token, and 8 has one that nobody drafted.
 constexpr std::int32_t kTokens[] = {-1, 10, 20, 21, 22, 20, 11, 21, 12};
 
-// Node 1 is the text of step 0. Step 1 hangs the drafts 2 (accepted), 3 below it (accepted, the end) and 4
-// (rejected), and maybe probes: 5 and 6 in a chain below 1, 7 below 2 and 8 below 1.
+// Node 1 is the text of step 0. Step 1 adds the drafts 2 (accepted), 3 below it (accepted, the end)
+// and 4 (rejected). It may add probes: 5 and 6 in a chain below 1, 7 below 2 and 8 below 1.
 void record(Recorder& out, bool drafts, bool probes) {
   RunInfo info = test::synthetic_info(2, "space", "SPACE", "recycle");
   RowTables rows{.run = info, .drafters = {{.name = "space", .title = "SPACE"}}};
@@ -163,7 +163,7 @@ TEST_CASE("probes: what counts, lists or judges drafts says the same with and wi
     CHECK(step_line(run, step, true) == step_line(plain, step, true));
   CHECK(decision_kind(run, 1) == DecisionKind::kDrafts);
   CHECK(decision_kind(run_with(false, true), 1) == DecisionKind::kDraw);
-  // Token 12 is a probe's alone.
+  // Only a probe has token 12.
   CHECK(child_of(run, 1, 12, run.end_tick()) == -1);
   CHECK(child_of(run, 1, 12, run.end_tick(), Whose::kHead) == -1);
   CHECK(child_of(run, 1, 20, run.end_tick()) == 2);
@@ -193,7 +193,7 @@ TEST_CASE("probes: sentences count them apart from the drafts") {
   CHECK(holds(told(run, kDraft1), "Four probes go along: rows that never become text"));
   CHECK(holds(told(run, kForward1),
               "eight rows: one pending token, three drafts to be checked and four probes."));
-  // A probe is no alternative of a draft, and no text has a place for it.
+  // A probe is no alternative to a draft, and has no place in the text.
   CHECK(holds(told(run, kForward1), "'t20' and 't22' are alternatives"));
   CHECK(holds(told(run, kForward1), "The row of 't22' sees"));
   CHECK(told(run, kAccept1) == told(run_with(true, false), kAccept1));
@@ -230,7 +230,7 @@ TEST_CASE("probes: they are drawn as what they are, with a legend of their own")
   CHECK(node_tooltip(test::scene_at(run, kDraft1 + 1), kProbe)[1] == "probe, from space");
   const Theme theme = dark_theme();
   CHECK(theme.mark(NodeState::kProbe).glyph != theme.mark(NodeState::kWithdrawn).glyph);
-  // A run of probes alone has neither drafts nor their words in its legend.
+  // A run with only probes has neither drafts nor their words in its legend.
   const auto trie =
       test::drawn(*make_panel("trie"), test::scene_at(run_with(false, true), kForward1 + 1), area);
   CHECK(test::find(trie, "probe"));
@@ -278,11 +278,11 @@ TEST_CASE("probes: a run with them and one without do not differ by them") {
     for (const char differs : find_twins(run, cursor, plain, cursor).differ) CHECK(differs == 0);
     for (const char differs : find_twins(plain, cursor, run, cursor).differ) CHECK(differs == 0);
   }
-  // A probe with a draft's token is not its twin.
+  // A probe with a draft's token is not the draft's twin.
   const Twins twins = find_twins(run, run.end_tick(), plain, plain.end_tick());
   CHECK(twins.node[2] == 2);
   CHECK(twins.node[kProbe] == -1);
-  // Where the other run's text has not gone on, nothing of this one's is different.
+  // Where the other run's text has not gone on, nothing in this run differs.
   const Twins ahead = find_twins(plain, kAccept1 + 1, run_with(false, true), kForward1 + 1);
   CHECK(ahead.differ[2] == 0);
 }

@@ -41,7 +41,7 @@ inline void record_two_owners(Recorder& out, int sliding_window = 0) {
                    .drafter = is_drafted(source) ? 0 : -1};
   };
 
-  // Step 0: prefill of the target.
+  // Step 0 is the target's prefill.
   out.write({.nodes = {{.node = 0}}});
   phase(0, Phase::kDraft);
   Tick tick = make_tick(0, Phase::kForward);
@@ -62,7 +62,7 @@ inline void record_two_owners(Recorder& out, int sliding_window = 0) {
   out.write({.steps = {{.forward_rows = 3, .emitted = 1, .frontier = 1}}});
   phase(0, Phase::kObserve);
 
-  // Step 1: two forwards of the draft model, one of the target.
+  // Step 1 has two forwards of the draft model and one of the target.
   tick = make_tick(1, Phase::kDraft);
   out.write({.nodes = {node(2, 1, 2, Source::kDraft, tick), node(3, 1, 2, Source::kDraft, tick),
                        node(4, 2, 3, Source::kDraft, tick)}});
@@ -147,7 +147,7 @@ inline void record_two_owners(Recorder& out, int sliding_window = 0) {
                         .frontier = 1}}});
   phase(1, Phase::kObserve);
 
-  // Step 2: the draft model takes the refused draft's slot again.
+  // In step 2 the draft model takes the refused draft's slot again.
   tick = make_tick(2, Phase::kDraft);
   out.write({.slots = {{.tick = tick,
                         .action = SlotAction::kFree,

@@ -1,4 +1,4 @@
-// The i-th frame of a mouse that wanders over a panel, with all its keys: the same every time.
+// The i-th frame of a mouse that wanders over a panel, with all its keys; the same every time.
 #pragma once
 
 #include "viz/draw/scene.h"

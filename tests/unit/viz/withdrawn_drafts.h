@@ -15,7 +15,7 @@
 
 namespace triescope::test {
 
-// Until `steps` steps are written: 0 … 4.
+// Records the steps [first, end) of 0 … 4.
 inline void record_withdrawn_drafts(Recorder& out, int first, int end) {
   const auto phase = [&](int step, Phase p) {
     out.write({.phases = {{.tick = make_tick(step, p), .duration_us = 1000}}});
@@ -130,7 +130,8 @@ inline void record_withdrawn_drafts(Recorder& out, int first, int end) {
   }
 }
 
-// Step 1 drafts a chain of the given length and its first token is accepted. Step 2 drafts one token.
+// Records two steps: step 1 drafts a chain of the given length, whose first token is accepted; step
+// 2 drafts one token.
 inline void record_chain(Recorder& out, std::int32_t levels) {
   const auto phase = [&](int step, Phase p) {
     out.write({.phases = {{.tick = make_tick(step, p), .duration_us = 1000}}});

@@ -1,5 +1,5 @@
-// A run host without a thread and without a real model: decodes with a hash function as the network,
-// at once, on the thread that asks. Notes every command in the order it came.
+// A run host without a thread and without a real model. It decodes at once, on the caller's thread,
+// with a hash function as the network. It notes every command in order.
 #pragma once
 
 #include <memory>
@@ -87,7 +87,7 @@ class FakeHost final : public app::RunHost {
   }
   void cancel() override { asked.push_back("cancel"); }
 
-  // Publishes `now`: what a test changed there, or what a command did.
+  // Publishes `now`, as a test or a command has changed it.
   void publish() {
     using app::LiveState;
     if (session_) {

@@ -1,4 +1,4 @@
-// A lesson without a window: what it asks for is run as the window does.
+// A lesson without a window: its commands are run as the window runs them.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@ struct LessonStage {
   app::CommandTable commands{workspace, ui};
   app::LessonPlayer& lesson = workspace.lesson;
 
-  // Runs what the lesson asks for; returns it, a line each.
+  // Runs the lesson's commands and returns them, one a line.
   std::string play() {
     app::ScriptHost host{workspace, ui, commands, {}, {}, {}};
     std::string said;

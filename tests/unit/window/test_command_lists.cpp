@@ -1,4 +1,4 @@
-// What palette and list of keys offer.
+// The lists of the palette and of the keys.
 #include "app/window/commands.h"
 #include "app/window/dialogs/command_lists.h"
 
@@ -91,7 +91,7 @@ TEST_CASE_FIXTURE(Table, "keys: every key stands there once, in a group, sorted 
     CAPTURE(group.title);
     CHECK(titles.insert(group.title).second);
     CHECK_FALSE(group.rows.empty());
-    if (group.title.starts_with("With")) continue;  // the mouse, and the walk
+    if (group.title.starts_with("With")) continue;  // the mouse, and the keyboard walk
     listed += group.rows.size();
     CHECK(
         std::ranges::is_sorted(group.rows, {}, [](const KeyRow& row) { return lower(row.what); }));

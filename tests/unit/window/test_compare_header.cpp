@@ -52,12 +52,41 @@ TEST_CASE("where the head is too narrow whole figures are left out, the least im
         ++kept;
         CHECK(places[i]->x + widths[i] <= room);
         CHECK(places[i]->line < lines);
-        for (std::size_t j = 0; j < places.size(); ++j)  // nothing less important in its place
+        for (std::size_t j = 0; j < places.size(); ++j)  // nothing less important takes its place
           if (all[j].rank < all[i].rank) CHECK(places[j].has_value());
       }
       const auto fit = static_cast<std::size_t>(room / 100) * static_cast<std::size_t>(lines);
       CHECK(kept == std::min(fit, all.size()));
     }
+}
+
+TEST_CASE(
+    "the first difference is said in fewer words where there is less room, never in a cut one") {
+  const FirstDifference first{.count = 12,
+                              .token = 34,
+                              .left = "·the",
+                              .right = "·a",
+                              .left_step = 5,
+                              .right_step = 30,
+                              .prompts_differ = true};
+  const auto wordings = difference_wordings(first);
+  CHECK(
+      wordings.front() ==
+      "≠ the prompts differ;  ≠ 12 differences, the first at token 34: ·the (step 5)  |  ·a (step 30)");
+  CHECK(wordings.back() == "≠");
+  const auto alike = difference_wordings({});
+  CHECK(alike.front() == "= the two texts agree as far as both go");
+  CHECK(alike.back() == "=");
+  for (const FirstDifference& one :
+       {first, FirstDifference{}, FirstDifference{.prompts_differ = true},
+        FirstDifference{.count = 1, .token = 3, .left = "x", .right = "y"}}) {
+    const auto all = difference_wordings(one);
+    for (std::size_t i = 1; i < all.size(); ++i) {
+      CAPTURE(all[i]);
+      CHECK(all[i].size() <= all[i - 1].size());
+      CHECK(all[i].find("…") == std::string::npos);
+    }
+  }
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// What tells the runs apart that one may compare with.
+// The differences between a run and those that it can be compared with.
 #include <doctest/doctest.h>
 
 #include <string>

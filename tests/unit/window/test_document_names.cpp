@@ -1,4 +1,4 @@
-// What runs are called in lists and in the window's title.
+// Names of runs in lists and in the window's title.
 #include <doctest/doctest.h>
 
 #include "app/window/workspace/document_names.h"

@@ -1,4 +1,5 @@
-// The chart of an experiment: bars as long as the shares they stand for, with their figures.
+// The chart of an experiment: bars are as long as the shares that they stand for, and have their
+// figures.
 #include "app/window/lessons/experiment_chart.h"
 
 #include <doctest/doctest.h>
@@ -12,7 +13,7 @@
 namespace triescope::app::test_experiment_chart {
 namespace {
 
-// Widths in px of the bars drawn, in their order, the legend's two samples left out.
+// The widths of the bars, in px, in drawing order, without the legend's two samples.
 std::vector<float> widths_of(const test::RecordingCanvas& canvas, const std::string& call) {
   std::vector<float> widths;
   for (const std::string& one : canvas.calls) {
@@ -50,7 +51,7 @@ TEST_CASE_FIXTURE(Drawn, "experiment chart: bars are as long as the shares, the 
   draw();
   const std::vector<float> expected = widths_of(canvas, "stroke_rect"),
                            drawn = widths_of(canvas, "fill_rect");
-  REQUIRE(expected.size() == 2);  // nothing is drawn for a share of 0
+  REQUIRE(expected.size() == 2);  // a share of 0 has no bar
   REQUIRE(drawn.size() == 3);
   CHECK(expected[0] == expected[1]);
   CHECK(drawn[0] == expected[0]);

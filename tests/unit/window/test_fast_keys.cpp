@@ -1,4 +1,4 @@
-// Key chords that come faster than frames are drawn.
+// Key chords that are faster than frames.
 #include "app/window/fast_keys.h"
 
 #include <doctest/doctest.h>
@@ -31,12 +31,12 @@ class Context {
   Context& operator=(const Context&) = delete;
 
   void key(ImGuiKey key, bool down) { ImGui::GetIO().AddKeyEvent(key, down); }
-  // As xdotool and fast typists do: modifier down, key down, modifier up, key up.
+  // Presses keys as xdotool and fast typists do: modifier down, key down, modifier up, key up.
   void chord(ImGuiKey modifier, ImGuiKey left, ImGuiKey pressed) {
     key(modifier, true), key(left, true), key(pressed, true);
     key(modifier, false), key(left, false), key(pressed, false);
   }
-  // What each frame sees, until nothing is queued.
+  // The keys that each frame sees, until none is queued.
   std::vector<std::string> frames(
       const std::vector<std::pair<ImGuiKeyChord, std::string>>& looked) {
     std::vector<std::string> seen;

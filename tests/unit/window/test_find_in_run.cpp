@@ -1,4 +1,5 @@
-// Finding a text in a run: in its tokens, across them, in drafts; and going from one place to the next.
+// Finds a text in a run: in its tokens, across them, in drafts; and goes from one match to the
+// next.
 #include "app/window/shell/find_in_run.h"
 
 #include <doctest/doctest.h>
@@ -14,7 +15,8 @@
 namespace triescope::app::test_find_in_run {
 namespace {
 
-// Node 1 " the", below it 2 " cat" and 3 " dog", below those 4 "fish" and 5 " the"; the prompt is "Now".
+// The prompt is "Now". Node 1 is " the"; below it are 2 " cat" and 3 " dog", and below those 4
+// "fish" and 5 " the".
 void record_with(capture::Recorder& out, const std::vector<capture::NodeRow>& more) {
   using namespace capture;
   RunInfo info;
@@ -114,7 +116,7 @@ TEST_CASE("find: cursor and focus go to a match, and it says which of how many")
   REQUIRE(workspace.log.problems.empty());
   commands.find("find")->run();
   CHECK(ui.find.open);
-  CHECK_FALSE(commands.find("find-next")->is_enabled());  // nothing was typed
+  CHECK_FALSE(commands.find("find-next")->is_enabled());  // no query yet
   ui.find.query = "the";
   ui.find.update(workspace);
   CHECK(ui.find.count_text(workspace) == "2 found");
@@ -131,7 +133,7 @@ TEST_CASE("find: cursor and focus go to a match, and it says which of how many")
   CHECK(workspace.active()->focus.locked == 1);
   commands.find("find-previous")->run();
   CHECK(workspace.active()->focus.locked == 5);
-  // Without a focus from the cursor on.
+  // Without a focus the search begins at the cursor.
   workspace.comparison.lock_focus(-1);
   workspace.documents.set_cursor(4);
   commands.find("find-next")->run();

@@ -10,7 +10,7 @@
 namespace triescope::app::test_imgui_canvas {
 namespace {
 
-// A Dear ImGui without a window: frames are built and thrown away.
+// Dear ImGui without a window: frames are built and thrown away.
 class Frames {
  public:
   Frames() {
@@ -52,7 +52,7 @@ TEST_CASE("a panel may draw more letters than 16-bit indices can name") {
   CHECK(frames.list->VtxBuffer.Size >= 120 * 200 * 4);
   CHECK(frames.list->IdxBuffer.Size >= 120 * 200 * 6);
   CHECK(sizeof(ImDrawIdx) == 4);
-  // No index was cut: the last quad names the last vertices.
+  // No index was truncated: the last quad names the last vertices.
   CHECK(static_cast<int>(frames.list->IdxBuffer.back()) > frames.list->VtxBuffer.Size - 5);
 }
 
@@ -99,7 +99,7 @@ TEST_CASE("a text that needs shaping is one glyph on the line of the letters bes
   CHECK(opposite.pos.y == doctest::Approx(baseline).epsilon(0.03));
   CHECK(canvas.measure("e\u0301e\u0301", style(30)).x ==
         doctest::Approx(canvas.measure("ee", style(30)).x).epsilon(0.12));
-  // The same text is the same character again, another is another.
+  // The same text gives the same character, another text another one.
   CHECK(frames.glyphs.character("e\u0301e\u0301") == frames.glyphs.character("e\u0301e\u0301"));
   CHECK(frames.glyphs.character("e\u0301") != frames.glyphs.character("e\u0301e\u0301"));
 }

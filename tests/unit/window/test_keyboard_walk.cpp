@@ -5,7 +5,7 @@
 namespace triescope::app::test_keyboard_walk {
 namespace {
 
-// Three in a row, one below the second, and one far to the right of the first, much lower.
+// Three boxes in a row, one below the second, and one far to the right of the first and much lower.
 std::vector<viz::HitBox> tree() {
   return {{1, {0, 0, 20, 10}},
           {2, {40, 0, 20, 10}},
@@ -36,7 +36,7 @@ TEST_CASE("without a node, or with one that is not in the panel, an arrow begins
 }
 
 TEST_CASE("a nearer one that lies aside gives way to one straight ahead") {
-  // 20 px on and 30 aside, against 60 straight on.
+  // One box is 20 px ahead and 30 aside, the other 60 px straight ahead.
   const std::vector<viz::HitBox> boxes = {
       {1, {0, 0, 10, 10}}, {2, {20, 30, 10, 10}}, {3, {60, 0, 10, 10}}};
   CHECK(node_beside(boxes, 1, 1, 0) == 3);

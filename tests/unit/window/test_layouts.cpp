@@ -1,4 +1,4 @@
-// Layouts by name: the presets, one's own, and what a damaged file leaves of them.
+// Layouts by name: the presets, the user's own, and what is left of them in a damaged file.
 #include <doctest/doctest.h>
 
 #include "app/window/commands.h"
@@ -107,7 +107,7 @@ TEST_CASE_FIXTURE(Layouts, "a layout that one comes back to has the same tabs in
   CHECK(fronts() == of_memory);
   go("compare");
   CHECK(fronts() == compared);
-  // However it was left: a run put beside another, a panel moved.
+  // The tabs come back however the layout was left: by a comparison, or by moving a panel.
   go("debug");
   workspace.comparison.start(nullptr);
   go("debug");
@@ -115,7 +115,7 @@ TEST_CASE_FIXTURE(Layouts, "a layout that one comes back to has the same tabs in
   workspace.layouts.undock("kv", {10, 20, 400, 300});
   go("debug");
   CHECK(fronts() == chosen);
-  // The one that is shown already: as it was made.
+  // The layout shown already becomes as it was made.
   go("debug");
   CHECK(fronts() == made);
   go("memory");

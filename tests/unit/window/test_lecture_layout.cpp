@@ -1,4 +1,3 @@
-// Lecture mode's sizes and places.
 #include <doctest/doctest.h>
 
 #include <cmath>

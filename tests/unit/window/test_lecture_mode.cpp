@@ -1,4 +1,4 @@
-// Lecture mode without a window: what it shows, its keys, what is lit, and that it leaves no trace.
+// Lecture mode without a window: its panels, its keys, what is lit, and that it leaves no trace.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -32,7 +32,7 @@ struct Hall {
     REQUIRE(workspace.log.problems.empty());
     return *workspace.active();
   }
-  // As the window does with a key; false: nothing has that key.
+  // Presses a key as the window does. False: nothing has that key.
   bool press(const char* key) {
     const Chord chord = chord_from_string(key);
     const Command* const command =
@@ -127,7 +127,7 @@ TEST_CASE_FIXTURE(Hall, "lecture: what would show another thing has no key in it
     for (const Chord chord : command.lecture_chords) {
       CAPTURE(to_string(chord));
       CHECK(commands.find_in_lecture(chord) == &command);  // no key twice
-      CHECK_FALSE(has_keys_in_lecture(command));           // none through two ways
+      CHECK_FALSE(has_keys_in_lecture(command));           // none has two ways
     }
 }
 
@@ -209,7 +209,7 @@ TEST_CASE_FIXTURE(Hall,
     CHECK(press("Tab"));
     CHECK(lecture.panels() == all[i % all.size()]);
   }
-  lecture.set_panels({"narration"});  // has its place already
+  lecture.set_panels({"narration"});  // has its own place already
   CHECK(lecture.panels() == all.front());
   lecture.set_panels({"mask", "mask"});
   CHECK(lecture.panels() == Names{"mask"});
@@ -244,7 +244,7 @@ TEST_CASE_FIXTURE(
   CHECK(lecture.panels() == Names{"trie"});
   CHECK(&lecture.panel("trie", left) != &lecture.panel("trie", right));
   CHECK(&lecture.panel("trie", left) == &lecture.panel("trie", left));
-  // The clicker moves the one in front, and the comparison's alignment the other.
+  // The clicker moves the run in front, and the comparison's alignment moves the other one.
   for (int i = 0; i < 12; ++i) {
     press("PageDown");
     workspace.comparison.sync();
@@ -259,7 +259,7 @@ TEST_CASE_FIXTURE(
   press("F8");
   CHECK(workspace.state_json({})["compare"] == before["compare"]);
   CHECK(workspace.state_json({})["panes"] == before["panes"]);
-  // One run alone: two panels again.
+  // With only one run there are two panels again.
   workspace.comparison.stop();
   press("F8");
   CHECK(lecture.panels() == Names{"trie", "text"});
@@ -332,7 +332,7 @@ TEST_CASE_FIXTURE(
   CHECK(lecture.lit_from(document) == 0);
   press("Space");
   CHECK(lecture.lit_from(document) == 1);
-  CHECK(lecture.lit_from(document) == 1);  // every frame
+  CHECK(lecture.lit_from(document) == 1);  // the same in every frame
   press("F10");                            // from position 2 to 5
   CHECK(lecture.lit_from(document) == 2);
   press("F10");

@@ -1,5 +1,5 @@
-// A lesson played without a window: what is hidden until somebody answers, what the script is told to
-// do, what is remembered.
+// A lesson played without a window: what is hidden until somebody answers, the commands it gives,
+// what is remembered.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -40,7 +40,7 @@ TEST_CASE_FIXTURE(Class, "lesson: opening one shows its first step on its own ca
   CHECK(workspace.layouts.now.root->second->panels.size() == workspace.active()->panels.size() - 1);
   lesson.open(kTrie);
   CHECK(workspace.documents.all().size() == 1);
-  // Bookmarks in it stay.
+  // Its bookmarks stay.
   workspace.documents.add_bookmark("mine");
   workspace.run.close(workspace.active());
   lesson.open(kTrie);
@@ -61,12 +61,12 @@ TEST_CASE_FIXTURE(Class, "lesson: what follows a question stays hidden until som
   CHECK(lesson.shown_pieces() == 5);
   CHECK(play() == "cursor 2\n");
   CHECK(lesson.given(2)->choice == 0);
-  lesson.answer(2, {.choice = 1});  // the first word counts
+  lesson.answer(2, {.choice = 1});  // the first answer counts
   CHECK(lesson.given(2)->choice == 0);
   const auto answer = lesson.answer_of(std::get<lessons::Predict>(lesson.shown_step().pieces[2]));
   REQUIRE(answer);
   CHECK(answer->choice == 2);
-  // Back and again: the answer is still there, and so is what it revealed.
+  // After going back and forth the answer is still there, and so are the pieces it revealed.
   lesson.go_to(0);
   play();
   lesson.go_to(1);
@@ -89,7 +89,7 @@ TEST_CASE_FIXTURE(Class, "lesson: a step sets its state from wherever one comes"
   CHECK_FALSE(workspace.active()->range);
   CHECK(workspace.layouts.maximised.empty());
   CHECK(workspace.layouts.now.root->first->panels == std::vector<std::string>{"trie"});
-  // Also after its capture was closed.
+  // It comes back even after its capture was closed.
   workspace.run.close(workspace.active());
   CHECK_FALSE(lesson.ready());
   lesson.go_to(2);
@@ -195,6 +195,25 @@ TEST_CASE_FIXTURE(Class,
   CHECK(follow("{1 + 2}/observe") == "cursor 4 draft\n");
 }
 
+TEST_CASE_FIXTURE(Class, "lesson: another capture of its folder stands beside the run for a step") {
+  lesson.open("13-debug-your-own-decoder");
+  REQUIRE(lesson.ready());
+  Document* const own = lesson.document();
+  while (lesson.shown_step().title != "The mended run beside it") lesson.go_to(lesson.step() + 1);
+  CHECK(play() == "range all\nlock -1\ncursor 3\ncompare 1\npanel mask\npanel text\n");
+  REQUIRE(workspace.comparison.partner());
+  CHECK(workspace.comparison.partner()->path.ends_with("/mended-mask.tscap"));
+  CHECK(workspace.active() == own);
+  CHECK(lesson.document() == own);
+  lesson.show_again();  // it is not opened twice
+  play();
+  CHECK(workspace.documents.all().size() == 2);
+  lesson.go_to(lesson.step() + 1);
+  play();
+  CHECK_FALSE(workspace.comparison.is_on());
+  CHECK(workspace.active() == own);
+}
+
 TEST_CASE_FIXTURE(Class, "lesson: values are written as panels write them") {
   CHECK(shown_value(49152.0) == "49,152");
   CHECK(shown_value(-1234567.0) == "-1,234,567");
@@ -241,7 +260,7 @@ TEST_CASE_FIXTURE(Class, "lesson: every one of the program can be played to its 
   }
   CHECK(problems.empty());
   CHECK(workspace.log.problems.empty());
-  CHECK(workspace.preferences.finished_lessons.size() == 12);
+  CHECK(workspace.preferences.finished_lessons.size() == 13);
 }
 
 TEST_CASE_FIXTURE(Class,
@@ -259,7 +278,7 @@ TEST_CASE_FIXTURE(Class,
     lesson.go_to(step);
     while (lesson.open_question()) lesson.answer(*lesson.open_question(), {});
   }
-  CHECK(said() == "");  // all of them: it has its tick
+  CHECK(said() == "");  // all were done, so it has its tick
   CHECK(workspace.preferences.finished_lessons.count(kTrie) == 1);
   lesson.close();
   CHECK(lesson.progress_of(kTrie) != nullptr);

@@ -1,4 +1,4 @@
-// A lesson's blocks as lines.
+// A lesson's blocks are broken into lines.
 #include "app/window/lessons/lesson_text.h"
 
 #include <doctest/doctest.h>
@@ -30,7 +30,7 @@ std::string places(const LessonText& text) {
 }
 
 TEST_CASE("lesson text: lines break at spaces, never within what belongs together") {
-  // 20 characters a line, 15 px each.
+  // A line has 20 characters and is 15 px high.
   CHECK(places(lay_out("one two three four five", 110)) ==
         "one@0,0 two@22,0 three@44,0 four@77,0 five@0,15 ");
   CHECK(places(lay_out("aaaaaaaaaaaaaaaa**bb**, c", 110)) ==

@@ -1,4 +1,4 @@
-// What helps while a lesson is being written: the file is read again, what is done is recorded.
+// Help for authors of lessons: the file is read again, and actions in the window are recorded.
 #include <doctest/doctest.h>
 
 #include <chrono>
@@ -72,7 +72,7 @@ TEST_CASE("recorder: of more panels than a lesson shows, those that came to the 
   CHECK(recorder.lines() == std::vector<std::string>{"cursor 0", "panel mask", "range all"});
 }
 
-// A lesson in a folder of its own, on the capture of one of the program's.
+// A lesson in a folder of its own, over the capture of a built-in one.
 struct Desk : test::LessonStage {
   test::TempDir folder;
   test::EnvironmentVariable cache{"XDG_CACHE_HOME", folder.path() / "cache"};
@@ -88,7 +88,7 @@ struct Desk : test::LessonStage {
       "## One\n```do\ncursor 1\n```\n```predict\nHow many?\nanswer: 1\n```\n## Two\n```do\ncursor "
       "2\n```\n";
   std::string file() const { return (folder.path() / "mine.md").string(); }
-  // Each with another time, as an editor would.
+  // Gives each version another time, as an editor would.
   void write(const std::string& steps) {
     std::ofstream(file()) << "---\ntitle: T\nsummary: S\nminutes: 5\ncapture: greedy.tscap\n"
                              "method: greedy\nprompt: The largest planet of our solar system is\n"
@@ -112,12 +112,12 @@ TEST_CASE_FIXTURE(Desk, "lesson: the file is read again when it changes, at the 
   CHECK(lesson.update(2));
   CHECK(lesson.steps() == 3);
   CHECK(lesson.step() == 2);
-  CHECK(play() == "");  // what is shown did not change
+  CHECK(play() == "");  // the step shown did not change
   lesson.go_to(1);
   REQUIRE(lesson.given(1));
   CHECK(lesson.given(1)->number == 1);
   play();
-  // The step that is shown: what it does now is done.
+  // A changed step that is shown runs its new actions.
   write("## One\n```do\ncursor 4\n```\n");
   CHECK(lesson.update(3));
   CHECK(lesson.step() == 0);
@@ -135,7 +135,7 @@ TEST_CASE_FIXTURE(Desk, "lesson: the file is looked at now and then, not in ever
   CHECK(lesson.shown_step().title == "Another");
   lesson.close();
   CHECK(lesson.seconds_to_next_look(9) == -1);
-  lesson.open("01-one-token-at-a-time");  // built in: nothing to look at
+  lesson.open("01-one-token-at-a-time");  // built in: there is no file to look at
   CHECK(lesson.seconds_to_next_look(9) == -1);
 }
 
@@ -145,7 +145,7 @@ TEST_CASE_FIXTURE(Desk, "lesson: a mistake is told with its line, the last good 
   CHECK(lesson.mistake() ==
         file() +
             ":12: a lesson cannot do 'cursr'; expected one of cursor, range, lock, panels, panel, "
-            "maximise-panel, set-up, run; did you mean cursor?");
+            "maximise-panel, beside, set-up, run; did you mean cursor?");
   CHECK(lesson.steps() == 2);
   CHECK(lesson.shown_step().title == "One");
   CHECK(lesson.state_json()["mistake"] == lesson.mistake());
@@ -217,7 +217,7 @@ TEST_CASE_FIXTURE(Desk, "lesson: what is done is recorded, and goes to the clipb
   record->run();
   CHECK_FALSE(lesson.recorder());
   CHECK(ui.copy == "```do\ncursor 3 accept\npanels mask text\nlock 2\n```\n");
-  // What was pasted is what it shows.
+  // The lesson shows what was recorded and pasted.
   write("## One\n" + ui.copy);
   lesson.update(1);
   CHECK(play() == "range all\nlock -1\ncursor 3 accept\npanels mask text\nlock 2\n");
@@ -253,7 +253,7 @@ TEST_CASE_FIXTURE(Desk,
   CHECK(lesson.experiment(1) == task);
   const auto counts = task->result().counts;
   CHECK(counts[0] + counts[1] == 10000);
-  CHECK(lesson.update(1.1));  // the window looks again, once
+  CHECK(lesson.update(1.1));  // the window updates once
   CHECK_FALSE(lesson.update(1.2));
   lesson.draw_again(1);
   const ExperimentTask* const again = lesson.experiment(1);

@@ -1,4 +1,4 @@
-// Keys are typed into number fields of a Dear ImGui without a window.
+// Types into number fields of a Dear ImGui without a window.
 #include <doctest/doctest.h>
 #include <imgui.h>
 
@@ -54,7 +54,7 @@ class Fields {
         texture->SetStatus(ImTextureStatus_OK);
       }
   }
-  // Into the first field, in place of all that stands there, a letter a frame.
+  // Types into the first field, replacing its text, one letter a frame.
   void type(const std::string& text) {
     frame(/*focus=*/true);
     for (int i = 0; i < 3; ++i) frame();
@@ -89,7 +89,7 @@ TEST_CASE("number field: a number counts as it is typed, one out of range too") 
   CHECK(fields.answer.problem.empty());
   fields.type("20");
   fields.press(ImGuiKey_Enter);
-  CHECK(fields.value == 20);  // why a run refuses it stands below the field
+  CHECK(fields.value == 20);  // the reason why a run refuses it is drawn below the field
   CHECK(fields.answer.problem.empty());
 }
 
@@ -98,7 +98,7 @@ TEST_CASE("number field: what is no number gives the old value back, and says wh
     CAPTURE(text);
     Fields fields;
     fields.type(text);
-    CHECK(fields.value == 0.5);  // also where it began as a number
+    CHECK(fields.value == 0.5);  // even though it begins as a number
     fields.press(ImGuiKey_Enter);
     CHECK(fields.value == 0.5);
     CHECK_FALSE(fields.answer.entered);
@@ -106,7 +106,7 @@ TEST_CASE("number field: what is no number gives the old value back, and says wh
     CHECK(fields.answer.problem ==
           "expected a number from 0 to 1; found \"" + std::string(text) + "\". It stays 0.5");
     CHECK(fields.other.problem.empty());
-    // It is said until the field has another value.
+    // The message stays until the field has another value.
     fields.type("0.3");
     fields.press(ImGuiKey_Enter);
     fields.frame();

@@ -1,4 +1,5 @@
-// triescope RUN --open: a finding's link, and what the run says where it names no place in it.
+// triescope RUN --open: a finding's link opens its place; a name that is no place in the run is
+// refused.
 #include <doctest/doctest.h>
 
 #include <string>
@@ -14,7 +15,7 @@ namespace {
 
 using namespace triescope::capture;
 
-// Three steps; node k comes in step k - 1, after a prompt of two tokens.
+// A run of three steps after a prompt of two tokens; node k comes in step k - 1.
 struct PlacesDesk {
   test::TempDir folder;
   Workspace workspace{Preferences{}, [] {}};
@@ -66,7 +67,7 @@ TEST_CASE_FIXTURE(PlacesDesk, "a place: behind its step, with its node selected"
   open("step/2/node/-3");
   CHECK(run().cursor == run().capture->end_tick());
   CHECK(run().focus.locked == -3);
-  open("node/1");  // behind the step that it came in
+  open("node/1");  // behind the step that added the node
   CHECK(run().cursor == make_tick(1, Phase::kDraft));
   CHECK(run().focus.locked == 1);
 }

@@ -10,8 +10,8 @@ namespace {
 
 using nlohmann::json;
 
-// "(trie mask | text) / timeline": | side by side, / one above the other, * the active tab where it
-// is not the first.
+// "(trie mask | text) / timeline": "|" is side by side, "/" is one above the other, "*" marks the
+// active tab where it is not the first.
 std::string shown(const PaneNode& node) {
   if (node.is_leaf()) {
     std::string out;
@@ -73,7 +73,7 @@ TEST_CASE("a drop near an edge takes that side, in the middle it becomes a tab")
   CHECK(drop_side(pane, {401, 300}) == DropSide::kRight);
   CHECK(drop_side(pane, {300, 249}) == DropSide::kAbove);
   CHECK(drop_side(pane, {300, 351}) == DropSide::kBelow);
-  // In a corner the nearer edge.
+  // In a corner the nearer edge counts.
   CHECK(drop_side(pane, {110, 240}) == DropSide::kLeft);
   CHECK(drop_side(pane, {150, 210}) == DropSide::kAbove);
   const viz::Rect right = drop_area(pane, DropSide::kRight);
@@ -133,14 +133,14 @@ TEST_CASE("a panel goes into a window of its own and back, by a drop or by closi
   REQUIRE(undock_panel(layout, "mask", {10, 20, 300, 200}));
   CHECK(shown(layout) == "((trie | text log) / timeline) + mask");
   CHECK(layout.floating[0].area.y == 20);
-  CHECK_FALSE(undock_panel(layout, "mask", {0, 0, 300, 200}));  // it is alone there
+  CHECK_FALSE(undock_panel(layout, "mask", {0, 0, 300, 200}));  // it is alone there already
   dock_panel(layout, "log", *layout.floating[0].root, DropSide::kBelow);
   CHECK(shown(layout) == "((trie | text) / timeline) + (mask / log)");
   dock_panel(layout, "mask", trie_pane(layout), DropSide::kRight);
   CHECK(shown(layout) == "(((trie | mask) | text) / timeline) + log");
   dock_back(layout, 0);
   CHECK(shown(layout) == "(((trie | mask) | text log*) / timeline)");
-  dock_back(layout, 0);  // none: nothing happens
+  dock_back(layout, 0);  // no such window: nothing happens
   CHECK(layout.floating.empty());
 }
 
@@ -149,7 +149,8 @@ TEST_CASE("the window keeps its last panel") {
   layout.root = make_leaf({"trie"});
   CHECK_FALSE(undock_panel(layout, "trie", {0, 0, 300, 200}));
   layout.floating.push_back({make_leaf({"text"}), {0, 0, 300, 200}, 1});
-  // The last one may be dropped into a window beside it, which then is the window.
+  // The last panel may be dropped into a floating window, whose panes then become the main
+  // window's.
   dock_panel(layout, "trie", *layout.floating[0].root, DropSide::kTabs);
   CHECK(shown(layout) == "text trie*");
 }
@@ -173,12 +174,12 @@ TEST_CASE("a layout with windows of their own survives being written and read") 
   CHECK(shown(*read) == shown(layout));
   CHECK(read->floating[0].area.x == -30);
   CHECK(read->floating[0].area.w == 300);
-  // A panel that the file does not know goes to the last pane, once.
+  // A panel that the file does not name goes to the last pane, once.
   auto more = known;
   more.push_back("kv");
   CHECK(shown(*pane_layout_from_json(layout_to_json(layout), more)) ==
         "((trie | text log) / timeline kv) + mask");
-  // The form without windows.
+  // The form without floating windows is read too.
   CHECK(shown(*pane_layout_from_json(layout_to_json(*sample().root), known)) == shown(sample()));
 }
 

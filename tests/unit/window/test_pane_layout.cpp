@@ -27,7 +27,7 @@ TEST_CASE("every preset holds every panel exactly once") {
   for (const std::string& name : preset_names()) {
     CAPTURE(name);
     const auto root = preset_layout(name);
-    // A huge area shows every leaf; their tabs together are all panels.
+    // A huge area shows every leaf, and their tabs together are all panels.
     std::vector<std::string> found;
     for (const PlacedPane& pane : place(*root, {0, 0, 10000, 10000}, {10, 10, 10}, 4).panes)
       found.insert(found.end(), pane.panels.begin(), pane.panels.end());
@@ -83,7 +83,7 @@ TEST_CASE("a panel that is shown is on top of its pane, in large and in small wi
 }
 
 TEST_CASE("who learns has the tree, the decision, its words and the text in front at 1280×720") {
-  // What the run bar leaves.
+  // The area that the run bar leaves.
   const viz::Rect area{0, 0, 940, 590};
   const auto visible = visible_panels(place(*preset_layout("learn"), area, {250, 120, 90}, 6));
   CHECK(visible == std::vector<std::string>{"trie", "verdict", "narration", "text", "timeline"});

@@ -1,4 +1,3 @@
-// What the window remembers between two starts.
 #include <doctest/doctest.h>
 
 #include <filesystem>

@@ -1,4 +1,3 @@
-// What the presenter view says.
 #include <doctest/doctest.h>
 
 #include "app/window/lessons/presenter_words.h"

@@ -18,7 +18,7 @@ TEST_CASE("a mouse that rests is silent from a key on until it is used again") {
   CHECK(mouse.silent());
   mouse.see(false, true);
   CHECK_FALSE(mouse.silent());
-  mouse.see(true, true);  // both at once: it is being used
+  mouse.see(true, true);  // both at once: the mouse is in use
   CHECK_FALSE(mouse.silent());
 }
 
@@ -33,7 +33,7 @@ struct Frames {
     frame();
   }
   ~Frames() { ImGui::DestroyContext(); }
-  // Whether tooltips wait in it.
+  // True if tooltips wait in this frame.
   bool frame() {
     ImGui::GetIO().DeltaTime = 1.0f / 60;
     ImGui::NewFrame();

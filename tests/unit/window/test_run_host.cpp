@@ -1,5 +1,5 @@
-// The window over a host that is no session thread: its commands reach it, its snapshots and the
-// captures that it writes are all that the window needs, and what can be chosen is what is there.
+// The window over a host that is no session thread: its commands reach the host, and the host's
+// snapshots and captures are all that it needs. The choices are those that the host lists.
 #include <doctest/doctest.h>
 
 #include "app/window/workspace/workspace.h"
@@ -12,7 +12,7 @@ using Asked = std::vector<std::string>;
 
 struct Desk {
   Desk() { workspace.request().method = "greedy", workspace.request().max_new_tokens = 6; }
-  // What was asked since the last call.
+  // The commands since the last call.
   Asked asked() { return std::exchange(host->asked, {}); }
 
   test::FakeHost* host = new test::FakeHost;  // the workspace's
@@ -115,7 +115,7 @@ TEST_CASE_FIXTURE(Desk, "progress, notices and commands under way are the snapsh
   CHECK_FALSE(workspace.idle());
   host->now.state = LiveState::kIdle;
   host->publish();
-  ++host->sent;  // one is on its way
+  ++host->sent;  // one command is on its way
   workspace.update(0);
   CHECK_FALSE(workspace.idle());
   host->now.commands_done = host->sent;

@@ -1,4 +1,4 @@
-// Scripts, and the commands they share with lessons.
+// Scripts, and the commands that they share with lessons.
 #include <doctest/doctest.h>
 
 #include <fstream>
@@ -11,7 +11,7 @@
 namespace triescope::app::test_script {
 namespace {
 
-// What `act` is refused with.
+// The message with which `act` is refused.
 template <class Act>
 std::string refusal(const Act& act) {
   try {

@@ -5,7 +5,7 @@
 namespace triescope::app::test_search_rank {
 namespace {
 
-// The better one of two titles for a query; 0: alike.
+// The better title of two for a query, 1 or 2; 0 = alike.
 int better(const char* query, const char* one, const char* other) {
   const auto a = search_rank(query, one), b = search_rank(query, other);
   REQUIRE(a);

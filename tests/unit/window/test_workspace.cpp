@@ -29,7 +29,7 @@ struct Desk {
   UiState ui;
   CommandTable commands{workspace, ui};
 
-  // A greedy run of 6 tokens after `prompt`, recorded and opened.
+  // Records and opens a greedy run of 6 tokens after `prompt`.
   Document& open_run(const std::string& name, std::vector<std::int32_t> prompt) {
     LoadedModel loaded;
     loaded.load(write_tiny_model(folder.path(), "tiny"), {.threads = 1}, {}, {});
@@ -132,7 +132,7 @@ TEST_CASE_FIXTURE(Desk, "the differences of two runs are gone to one after the o
     CHECK(right.focus.locked == right.twins.partings[i]);
     CHECK(workspace.comparison.go_to_next_difference() == (i + 1 < partings.size()));
   }
-  // Nothing locked: the next one is behind the cursor.
+  // Without a lock the next difference is the one behind the cursor.
   left.focus.locked = -1;
   workspace.documents.set_cursor(0);
   CHECK(workspace.comparison.go_to_next_difference());
@@ -158,7 +158,7 @@ TEST_CASE_FIXTURE(Desk, "the first difference is shown where both runs have said
   }
 }
 
-// Runs the workspace until nothing is under way.
+// Updates the workspace until nothing is under way.
 void settle(Workspace& workspace) {
   for (int i = 0; i < 60'000 && (!workspace.idle() || workspace.run.measuring()); ++i) {
     workspace.update(0);
@@ -187,7 +187,7 @@ TEST_CASE_FIXTURE(Desk,
   CHECK(shown->capture->run().timed_while_drawing);
   CHECK(workspace.state_json({})["timed_while_drawing"] == true);
 
-  // No breakpoint stops it: nothing is looked at.
+  // Breakpoints do not stop a run that is measured, because nobody watches it.
   workspace.run.set_breakpoints({{BreakKind::kStep, 2, true}});
   REQUIRE(commands.find("measure-again")->is_enabled());
   commands.find("measure-again")->run();
@@ -204,7 +204,7 @@ TEST_CASE_FIXTURE(Desk,
   CHECK(again.sequences().front().tokens == shown->capture->sequences().front().tokens);
   CHECK(shown->cursor == shown->capture->end_tick());
 
-  // A branch begins with a choice that no request holds.
+  // A branch begins with a chosen token that no request holds.
   workspace.documents.activate(workspace.documents.live());
   workspace.run.branch(2, 5);
   settle(workspace);
@@ -295,14 +295,14 @@ TEST_CASE_FIXTURE(Desk, "the run bar takes over the run that is shown") {
   CHECK(workspace.log.problems.empty());
   const RunRequest& taken = workspace.request();
   CHECK(taken.method == "greedy");
-  CHECK(taken.settings == nlohmann::json{{"eos_token_id", {-1}}});  // what is not the default
+  CHECK(taken.settings == nlohmann::json{{"eos_token_id", {-1}}});  // defaults are left out
   CHECK(taken.max_new_tokens == 6);
   CHECK(taken.seed == 0);
   CHECK(taken.device == "cpu");
   CHECK(taken.dtype == DType::kF32);
   CHECK(taken.model == (folder.path() / "tiny.gguf").string());
   CHECK(taken.draft_model.empty());
-  CHECK_FALSE(workspace.run.can_take_run());  // it holds that run already
+  CHECK_FALSE(workspace.run.can_take_run());  // the request holds that run already
   workspace.request().max_new_tokens = 5;
   CHECK(workspace.run.can_take_run());
   workspace.run.take_run();
@@ -321,7 +321,7 @@ TEST_CASE_FIXTURE(Desk,
   workspace.transport.back();
   CHECK(workspace.transport.can_step());
   CHECK(commands.find("step")->is_enabled());
-  // Beside a second run the one that is behind still steps.
+  // Beside a second run, the run that is behind can still step.
   workspace.documents.follow();
   Document& other = open_run("two", {2});
   workspace.documents.activate(&document);
@@ -384,9 +384,9 @@ TEST_CASE_FIXTURE(Desk,
     CHECK(static_cast<bool>(command.run));
     CHECK(commands.find(command.id) == &command);
     const auto& known = menu_names();
-    // A breakpoint of each kind is for the palette and scripts: the menu has the list of them; so are the
-    // speeds of playback, which it makes slower and faster, and going on with a search, which has a field of
-    // its own. In lecture mode there is no menu.
+    // These commands have no menu: a breakpoint of each kind (the menu has their list), the speeds
+    // of playback (the menu has slower and faster), the search's own (it has a field), and those of
+    // lecture mode, which has no menu.
     CHECK((command.id.starts_with("break-") || command.id.starts_with("play-speed-") ||
            command.id.starts_with("find-") || command.id.starts_with("lesson-answer-") ||
            command.id.starts_with("lecture-")) == command.menu.empty());
@@ -456,7 +456,7 @@ TEST_CASE_FIXTURE(Desk, "playback stops at a breakpoint, says why, and goes on f
   CHECK(workspace.transport.stop_reason() == "step = 2: done");
   REQUIRE(run.breaks.size() == 1);
   CHECK(run.breaks[0].tick == run.cursor);
-  // From here on there is none: it plays to the end. Then once more from the start.
+  // No breakpoint is left from here on, so it plays to the end, and then once more from the start.
   commands.find("run")->run();
   CHECK(workspace.transport.stop_reason().empty());
   play();
@@ -586,7 +586,7 @@ TEST_CASE_FIXTURE(Desk, "an error about opening or exporting a file ends when th
   CHECK(workspace.log.problems.size() == 2);
   workspace.open_path(text);
   CHECK(workspace.log.problems.empty());
-  // A model as well, which is loaded on another thread.
+  // A model is loaded on another thread, so its error comes later.
   std::ofstream(dir.path() / "broken.gguf") << "no model";
   workspace.open_path(dir.path() / "broken.gguf");
   settle(workspace);
@@ -604,10 +604,10 @@ TEST_CASE_FIXTURE(Desk, "an error about opening or exporting a file ends when th
   export_to(dir.path() / "no folder" / "text.svg");
   CHECK(workspace.log.problems.size() == 2);
   export_to(dir.path() / "text.svg");
-  REQUIRE(workspace.log.problems.size() == 1);  // another action's stays
+  REQUIRE(workspace.log.problems.size() == 1);  // the other action's error stays
   CHECK(workspace.log.problems[0].find("missing.txt") != std::string::npos);
   CHECK(workspace.preferences.export_folder == dir.path().string());
-  // A name that is free, in the folder of the last export.
+  // Proposes a free name in the folder of the last export.
   CHECK(workspace.exports.picture_path("trie", ".svg") == (dir.path() / "trie.svg").string());
   CHECK(workspace.exports.picture_path("text", ".svg") == (dir.path() / "text-2.svg").string());
 }

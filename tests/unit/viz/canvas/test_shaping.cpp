@@ -9,7 +9,7 @@
 namespace triescope::viz::test_shaping {
 namespace {
 
-// The box as text, a line a row.
+// The box's pixels as text, a line a row.
 std::string drawn(const CodePointBox& box) {
   std::string out;
   for (int y = 0; y < box.height; ++y) {
@@ -85,7 +85,7 @@ TEST_CASE("beyond U+FFFF the box has six digits; it grows with the text in whole
 TEST_CASE("Pango lays a word out as a whole: its width is not the sum of its letters") {
   PangoText pango;
   const auto width = [&](const char* text) { return pango.measure(text, FontFace::kUi, 20).x; };
-  // A combining mark takes no room of its own.
+  // A combining mark adds no width.
   CHECK(width("e\u0301x") == doctest::Approx(width("ex")).epsilon(0.02));
   CHECK(width("ee") > width("e") * 1.9f);
 }
@@ -105,7 +105,7 @@ TEST_CASE("a picture of a text covers its ink, and says where the baseline is") 
   std::size_t ink = 0;
   for (std::size_t i = 3; i < line.rgba.size(); i += 4) ink += line.rgba[i] > 128;
   CHECK(ink > 100);
-  // Descenders hang below it.
+  // Descenders reach below the baseline.
   const PangoText::Picture deep = pango.picture("g", FontFace::kUi, 40);
   CHECK(deep.top + static_cast<float>(deep.height) > 4);
 }

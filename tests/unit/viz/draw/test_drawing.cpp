@@ -1,4 +1,4 @@
-// The small pieces that panels draw with: texts cut and wrapped, legends, buttons.
+// Small parts that panels share: texts cut and wrapped, legends, buttons.
 #include <doctest/doctest.h>
 
 #include <string>
@@ -79,13 +79,39 @@ TEST_CASE("drawing: a legend breaks into rows, and what is beyond the last is co
   draw_legend(roomy, {5, 7}, two + scene.em * 3.5f, entries, scene, &boxes, 1);
   CHECK(boxes.size() == 2);
   CHECK(roomy.texts.back().text == "+ 1");
-  // What fits to the px is not counted.
+  // An entry that fits to the px is not counted.
   const float three =
       legend_height(whole, 1000, entries, scene) > 0 ? wide.texts.back().box.right() - 5 : 0;
   draw_legend(whole, {5, 7}, three + 1, entries, scene, &boxes, 1);
   CHECK(boxes.size() == 3);
   CHECK(draw_legend(cut, {5, 7}, 100, {}, scene, &boxes) == 0);
   CHECK(boxes.empty());
+}
+
+TEST_CASE(
+    "drawing: beside another run before an audience a legend has two rows at most, its letters the smallest") {
+  Scene scene = plain();
+  scene.legend = LegendRoom::kTwoRows;
+  std::vector<LegendEntry> entries;
+  for (const char* name : {"accepted", "rejected", "bonus", "corrected", "pending", "withdrawn",
+                           "differs", "changed just now"})
+    entries.push_back({name, {}, "■"});
+  RecordingCanvas canvas;
+  const float width = scene.em * 28, row = scene.em * 1.15f;
+  CHECK(draw_legend(canvas, {0, 0}, width, entries, scene) == doctest::Approx(2 * row));
+  CHECK(legend_height(canvas, width, entries, scene) == doctest::Approx(2 * row));
+  REQUIRE(canvas.texts.size() == entries.size());
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    CHECK(canvas.texts[i].text == entries[i].label);
+    CHECK(canvas.texts[i].size == doctest::Approx(scene.em * 0.74f));
+    CHECK(canvas.texts[i].box.right() <= width);
+  }
+  // What has no room there is counted.
+  RecordingCanvas narrow;
+  CHECK(draw_legend(narrow, {0, 0}, scene.em * 12, entries, scene) == doctest::Approx(2 * row));
+  CHECK(legend_height(narrow, scene.em * 12, entries, scene) == doctest::Approx(2 * row));
+  const std::size_t shown = narrow.texts.size() - 1;
+  CHECK(narrow.texts.back().text == "+ " + std::to_string(entries.size() - shown));
 }
 
 TEST_CASE("drawing: every glyph that a legend or a mark asks for is drawn") {

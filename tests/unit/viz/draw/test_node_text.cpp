@@ -1,4 +1,4 @@
-// What the panels say about a node.
+// Panels' texts about a node.
 #include <doctest/doctest.h>
 
 #include <string>

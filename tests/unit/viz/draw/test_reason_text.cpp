@@ -1,4 +1,4 @@
-// Captures hold codes and numbers; people read sentences.
+// Codes and numbers of a capture become sentences.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -19,7 +19,7 @@ using capture::VerdictRow;
 
 std::string named(std::int32_t token) { return "<" + std::to_string(token) + ">"; }
 
-// Every figure is another one, so that a sentence shows which it took.
+// Every figure differs, so that a sentence shows which one it took.
 VerdictRow full_row(Reason reason) {
   return {.p = 0.11f,
           .q = 0.22f,
@@ -37,7 +37,7 @@ VerdictRow full_row(Reason reason) {
 std::string sentence(Reason reason) { return reason_text(full_row(reason), named); }
 
 TEST_CASE("reasons: every code has a sentence, and every number in it is one of the row's") {
-  // As they are written: p, u, rank (from 1), score, replacement, value, threshold, count, and the
+  // In the written form: p, u, rank (from 1), score, replacement, value, threshold, count, and the
   // 1 of min(1, p′/q).
   const std::set<std::string> known = {"0.11",  "0.33",  "4",  "-5.50", "77",
                                        "-8.80", "-9.90", "12", "1",     "0"};
@@ -59,7 +59,7 @@ TEST_CASE("reasons: every code has a sentence, and every number in it is one of 
       i = end;
     }
   }
-  // Among the best K or not: the same two numbers say it.
+  // Both reasons about the best K say it by the same two numbers.
   CHECK(sentences.size() == static_cast<std::size_t>(capture::kReasonCount) - 2);
   CHECK(sentence(Reason::kInTopK) == sentence(Reason::kNotInTopK));
 }
@@ -73,6 +73,10 @@ TEST_CASE("reasons: the sentences, word by word") {
       {Reason::kDrawIsAnother, "the draw from p′ gave <77> (p′ -8.80), this has p′ 0.11"},
       {Reason::kBelowRatio, "u 0.33 < min(1, p′/q) = -9.90"},
       {Reason::kNotBelowRatio, "u 0.33 >= min(1, p′/q) = -9.90"},
+      {Reason::kBlockReaches, "u 0.33 <= h = -9.90, block p -8.80"},
+      {Reason::kBlockGoesOn, "u 0.33 > h = -9.90, block p -8.80, but a later draft reaches its h"},
+      {Reason::kBlockFallsShort, "u 0.33 > h = -9.90, block p -8.80"},
+      {Reason::kDrawnFromBlock, "drawn from norm(max(0, block p × p′ - q)), p′ 0.11"},
       {Reason::kBelowRest, "u 0.33 < min(1, r/q) = -9.90"},
       {Reason::kNotBelowRest, "u 0.33 >= min(1, r/q) = -9.90"},
       {Reason::kTypical, "p′ 0.11 > min(epsilon, delta e^-H) = -9.90"},
@@ -126,11 +130,12 @@ TEST_CASE("reasons: the recorder's own words are told as they are, beside a code
 TEST_CASE("reasons: p is that after the warpers where the rule drew from it, else the model's") {
   using capture::Reason;
   const std::set<Reason> after = {
-      Reason::kDrawIsThis,    Reason::kDrawIsAnother,   Reason::kBelowRatio,
-      Reason::kNotBelowRatio, Reason::kBelowRest,       Reason::kNotBelowRest,
-      Reason::kTypical,       Reason::kNotTypical,      Reason::kTypicalOffPath,
-      Reason::kGumbelArgmax,  Reason::kDrawn,           Reason::kDrawnFromResidual,
-      Reason::kDrawnFromRest, Reason::kDrawnFromTypical};
+      Reason::kDrawIsThis,        Reason::kDrawIsAnother, Reason::kBelowRatio,
+      Reason::kNotBelowRatio,     Reason::kBelowRest,     Reason::kNotBelowRest,
+      Reason::kBlockReaches,      Reason::kBlockGoesOn,   Reason::kBlockFallsShort,
+      Reason::kDrawnFromBlock,    Reason::kTypical,       Reason::kNotTypical,
+      Reason::kTypicalOffPath,    Reason::kGumbelArgmax,  Reason::kDrawn,
+      Reason::kDrawnFromResidual, Reason::kDrawnFromRest, Reason::kDrawnFromTypical};
   for (int i = 0; i < capture::kReasonCount; ++i) {
     CAPTURE(i);
     CHECK(is_after_warpers(static_cast<Reason>(i)) == after.contains(static_cast<Reason>(i)));

@@ -1,4 +1,4 @@
-// The colours are checked for colour-blind eyes: the numbers of docs/colours.md.
+// The colours are checked for colour-blind eyes: docs/colours.md has the numbers.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -84,7 +84,7 @@ TEST_CASE("verdict colours stay apart for normal and for three kinds of colour-b
   CHECK(light_theme().mark(NodeState::kBonus).outlined);
   CHECK_FALSE(dark_theme().mark(NodeState::kBonus).outlined);
   CHECK_FALSE(projector_theme().mark(NodeState::kBonus).outlined);
-  // The measure itself: the usual pair of green and red is what it should catch.
+  // The measure itself works: it catches the usual pair of green and red.
   CHECK(smallest_distance({rgb(0x2CA02C), rgb(0xD62728)}) < 10);
 }
 
@@ -101,6 +101,25 @@ TEST_CASE(
   }
 }
 
+TEST_CASE(
+    "curves of a recorder's figures have colours apart from the phases' and from each other") {
+  const auto apart = [](Color a, Color b) {
+    const Triple x = lab(a, kEyes[0]), y = lab(b, kEyes[0]);
+    return std::hypot(x[0] - y[0], x[1] - y[1], x[2] - y[2]);
+  };
+  for (const Theme& theme : {dark_theme(), light_theme(), projector_theme()}) {
+    CAPTURE(to_string(theme.name));
+    for (int curve = 0; curve < 4; ++curve) {
+      CAPTURE(curve);
+      CHECK(contrast(theme.metric(curve), theme.background) >= 3);
+      for (int phase = 0; phase < 5; ++phase)
+        CHECK(apart(theme.metric(curve), theme.series(phase)) >= 30);
+      for (int other = 0; other < curve; ++other)
+        CHECK(smallest_distance({theme.metric(curve), theme.metric(other)}) >= 15);
+    }
+  }
+}
+
 TEST_CASE("text can be read on the background, marks can be seen on it") {
   for (const Theme& theme : {dark_theme(), light_theme(), projector_theme()}) {
     CHECK(contrast(theme.text, theme.background) >= 7);
@@ -112,6 +131,8 @@ TEST_CASE("text can be read on the background, marks can be seen on it") {
           (theme.star_outlined ? 2.2 : 3));
     CHECK(contrast(theme.difference, theme.background) >= theme.text_contrast);
     CHECK(contrast(theme.lit, theme.background) >= theme.text_contrast);
+    CHECK(contrast(theme.fault, theme.background) >= theme.text_contrast);
+    CHECK(contrast(theme.fault, theme.surface) >= theme.text_contrast);
     for (int rank = 0; rank < 6; ++rank) CHECK(contrast(theme.beam(rank), theme.background) >= 2.2);
   }
 }
@@ -137,17 +158,17 @@ TEST_CASE("every text can be read on every ground it stands on, every mark be se
     }
     for (const Color ground : {theme.background, theme.surface})
       CHECK(contrast(theme.difference, ground) >= wanted);
-    // Buttons, chosen rows and the chip of the locked node: the accent's tints, under plain text.
+    // Buttons, chosen rows and the locked node's chip have the accent's tints under plain text.
     for (const double share : {0.28, 0.3, 0.38, 0.45, 0.5})
       CHECK(contrast(theme.text, over(theme.accent, share, theme.background)) >= wanted);
     CHECK(contrast(theme.text, differs) >= wanted);
-    // What changed just now: tokens on its tint, its mark and halo anywhere.
+    // Recent changes: tokens are readable on the tint, and the mark and halo are visible anywhere.
     CHECK(contrast(theme.text, over(theme.lit, 0.16, theme.background)) >= wanted);
     CHECK(contrast(theme.text_dim, over(theme.lit, 0.14, theme.background)) >= wanted);
     for (const Color ground : {theme.background, theme.surface})
       CHECK(contrast(theme.lit, ground) >= 3);
     if (theme.name == ThemeName::kProjector) CHECK(contrast(theme.text, theme.border) >= wanted);
-    // Slots of the KV panel: the beam's tint, under plain text.
+    // The KV panel's slots have the beam's tint under plain text.
     for (int rank = 0; rank < 18; ++rank) {
       CAPTURE(rank);
       const Color beam = theme.beam(rank);
@@ -161,13 +182,13 @@ TEST_CASE("every text can be read on every ground it stands on, every mark be se
       CAPTURE(state);
       const Mark mark = theme.mark(static_cast<NodeState>(state));
       for (const Color ground : {theme.background, theme.surface}) {
-        // Outlined ones have their contrast from the outline, which is the text's colour.
+        // An outlined mark has its contrast from the outline, which has the text's colour.
         if (!mark.outlined) CHECK(contrast(mark.color, ground) >= 3);
       }
       for (const Color ground : {theme.background, theme.surface, theme.raised, differs})
         CHECK(contrast(theme.legible(mark.color), ground) >= wanted);
     }
-    // What can be read already stays as it is.
+    // A colour that can be read already stays as it is.
     CHECK(contrast(theme.legible(theme.text), theme.text) == doctest::Approx(1));
     CHECK(contrast(theme.legible(theme.text_dim), theme.text) > 1.5);
   }

@@ -25,8 +25,8 @@ using triescope::test::TempDir;
 
 namespace {
 
-// Well-formed as far as a drawing needs it: tags nest and close, attributes are quoted, text holds
-// no bare '<' or '&'.
+// True if the XML is well-formed as far as a drawing needs it: tags nest and close, attributes are
+// quoted, text holds no bare '<' or '&'.
 bool well_formed(const std::string& xml, std::string& why) {
   std::vector<std::string> open;
   std::size_t i = 0;
@@ -132,7 +132,7 @@ TEST_CASE("the same export twice is the same file") {
     CAPTURE(static_cast<int>(format));
     CHECK(test::read_file(a) == test::read_file(b));
   }
-  // A PDF's date is the run's, not the export's. Newer ones hold it compressed.
+  // A PDF's date is the run's, not the export's. Newer versions of cairo compress it.
   if (cairo_version() >= CAIRO_VERSION_ENCODE(1, 18, 0)) return;
   ExportOptions pdf;
   pdf.format = ExportFormat::kPdf;
@@ -172,7 +172,7 @@ TEST_CASE("a bad export says what was expected and leaves nothing behind") {
       export_panel(beam_capture(), "trie", (folder.path() / "none" / "x.svg").string(), options),
       Error);
   CHECK_THROWS_AS(export_format_from_string("bmp"), Error);
-  // Cancelled half way: the progress sink may throw.
+  // An export can be cancelled half way: the progress sink may throw.
   CHECK_THROWS_AS(export_panel(beam_capture(), "trie", path, options,
                                [](const std::string&, double done, double) {
                                  if (done > 0) throw Error(ErrorCode::kCancelled, "enough");
@@ -206,7 +206,7 @@ TEST_CASE("two runs stand in one picture and one table, each by its name") {
     for (const char* fact : {"Left, Seed: 7", "Right, Seed: ", "Left, Model: ", "Right, Step: "})
       CHECK(svg.find(fact) != std::string::npos);
 
-    // The table: both runs' rows, in order, and nothing else.
+    // The table has both runs' rows, in order, and nothing else.
     options.format = ExportFormat::kCsv;
     export_pair(a, b, name, path("csv"), options);
     const std::string pair = test::read_file(path("csv"));
@@ -221,7 +221,7 @@ TEST_CASE("two runs stand in one picture and one table, each by its name") {
     };
     const std::string one = alone(left, "one"), other = alone(right, "other");
     std::string both = rows_of(pair);
-    // The name once a row, however many lines its texts have.
+    // The run's name stands once a row, however many lines its texts have.
     std::size_t named = 0, quotes = 0, rows = 0;
     for (const char c : one) {
       quotes += c == '"';
@@ -247,7 +247,7 @@ TEST_CASE("two runs stand in one picture and one table, each by its name") {
     CHECK(cairo_image_surface_get_height(surface) == 420);
     cairo_surface_destroy(surface);
   }
-  // Runs of one name are told apart.
+  // Two runs of the same name can be told apart.
   ExportOptions options;
   options.format = ExportFormat::kCsv;
   const std::string path = (folder.path() / "same.csv").string();
@@ -296,7 +296,7 @@ TEST_CASE("each of two runs is marked where it differs from the other, on either
   const std::size_t marked = marks(beam_capture(), draft_capture());
   CHECK(marked > 0);
   CHECK(marks(draft_capture(), beam_capture()) == marked);
-  // What is the same has the legend's mark alone.
+  // Two equal runs have only the legend's mark.
   CHECK(marks(beam_capture(), beam_capture()) < marked);
 }
 
@@ -352,7 +352,7 @@ TEST_CASE("a device, a pipe or a link is written to, never replaced") {
     CHECK(std::filesystem::is_fifo(pipe));
     export_panel(draft_capture(), "memory", null, options);
     CHECK(std::filesystem::is_symlink(null));
-    // /dev/stdout where output goes to a file.
+    // An export can go to /dev/stdout where that is a file.
     export_panel(draft_capture(), "memory", link, options);
     CHECK(std::filesystem::is_symlink(link));
     CHECK((test::read_file(behind) == test::read_file(file)));

@@ -1,4 +1,4 @@
-// Frames by step: as a GIF, read back by giflib, and as PNGs.
+// One frame a step: as a GIF, read back by giflib, and as PNGs.
 #include <cairo.h>
 #include <doctest/doctest.h>
 #include <gif_lib.h>
@@ -23,7 +23,7 @@ namespace {
 
 // A GIF as a reader shows it: every frame drawn over the one before.
 struct ReadGif {
-  int width = 0, height = 0, times = -1;  // times: of the loop extension; -1 = there is none
+  int width = 0, height = 0, times = -1;  // times: from the loop extension; -1 = the file has none
   std::vector<int> delays;                // hundredths of a second
   std::vector<std::vector<std::uint32_t>> frames;
   std::vector<int> areas;  // pixels that each frame wrote
@@ -82,7 +82,8 @@ std::vector<std::uint32_t> read_png(const std::string& path, int& width, int& he
 
 std::uint32_t number_of(Color c) { return static_cast<std::uint32_t>(c.r << 16 | c.g << 8 | c.b); }
 
-// The largest distance of a channel between two pictures, and how many pixels are further apart than 8.
+// Returns the largest distance of a channel between two pictures, and how many pixels differ by
+// more than 8.
 std::pair<int, int> apart(const std::vector<std::uint32_t>& a,
                           const std::vector<std::uint32_t>& b) {
   REQUIRE(a.size() == b.size());
@@ -255,7 +256,7 @@ TEST_CASE("frames: a box is cut where half of its pixels lie, and stands for the
   for (std::uint32_t i = 0; i < 129; ++i) counts[shade(i)] = 1;
   ColorTable table(counts);
   CHECK(table.colors().size() == 256);
-  // 129 shades for 128 places: one pair of neighbours shares its mean.
+  // 129 shades share 128 places, so one pair of neighbours shares its mean.
   int shared = 0;
   for (std::uint32_t i = 0; i < 129; ++i)
     shared += table.colors()[table.index_of(shade(i))] != shade(i);

@@ -62,7 +62,7 @@ TEST_CASE("run data: a step's line has every draft with its path, source, score 
     CHECK(draft["verdict"] == verdicts[i]);
     CHECK(draft["reason"] == "none");
   }
-  // The draft model's probabilities after node 1 are in the capture, after node 2 they are not.
+  // The capture has the draft model's probabilities after node 1, but not after node 2.
   CHECK(line["drafts"][0]["score"].get<float>() == std::log(0.5f));
   CHECK(line["drafts"][1]["score"].get<float>() == std::log(0.25f));
   CHECK(line["drafts"][2]["score"].is_null());

@@ -1,4 +1,4 @@
-// The parts of a handout's page, taken apart again.
+// Takes the parts of a handout's page apart again.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -12,7 +12,7 @@
 
 namespace triescope::test {
 
-// What stands between the first `from` and the next `to`.
+// The text between the first `from` and the next `to`.
 inline std::string between(const std::string& text, const std::string& from,
                            const std::string& to) {
   const auto begin = text.find(from);
@@ -22,7 +22,7 @@ inline std::string between(const std::string& text, const std::string& from,
   return text.substr(begin + from.size(), end - begin - from.size());
 }
 
-// What packed_data() packed, read by zlib's and GLib's own readers.
+// Unpacks packed_data(), with zlib's and GLib's own readers.
 inline std::string unpacked(const std::string& base64) {
   gsize size = 0;
   const std::unique_ptr<guchar, decltype(&g_free)> bytes(g_base64_decode(base64.c_str(), &size),
@@ -50,7 +50,7 @@ inline nlohmann::json data_of(const std::string& page) {
       unpacked(between(page, "<script type=\"text/plain\" id=\"run\">", "</script>")));
 }
 
-// As pictures.js reads them.
+// Reads stretches as pictures.js does.
 inline std::vector<std::size_t> numbers_of(const nlohmann::json& stretches) {
   std::vector<std::size_t> numbers;
   std::ptrdiff_t at = 0;

@@ -1,4 +1,4 @@
-// What a handout is made of: elements, their clips, two themes, what pictures share.
+// The parts of a handout: elements, their clips, two themes, and what pictures share.
 #include <doctest/doctest.h>
 
 #include <cmath>

@@ -1,4 +1,5 @@
-// A handout as a whole: everything is in it, every link resolves, nothing of the capture is markup.
+// A whole handout: nothing is missing, every link resolves, nothing from the capture becomes
+// markup.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -92,7 +93,7 @@ TEST_CASE("handout: a picture shows its step") {
   CHECK(test::texts_of(page, pane("verdict"), 7).starts_with("step 7"));
   CHECK(test::texts_of(page, pane("memory"), 5).find("end of step 5:") != std::string::npos);
   CHECK(test::texts_of(page, pane("trie"), 0).find("prompt") != std::string::npos);
-  // A node of the trie stays where it is: the root's box is one.
+  // A node of the trie keeps its place: the root has one box in all steps.
   std::set<std::string> roots;
   for (std::size_t i = 0; i < page["steps"].size(); ++i)
     for (const std::size_t number : test::numbers_of(pane("trie")["marks"][i]))
@@ -276,7 +277,7 @@ TEST_CASE("handout: the page's policy lets its own style and script run and fetc
   CHECK(policy.find("script-src 'sha256-") != std::string::npos);
   for (const char* word : {"http://", "https://", "src=", "@import", "url(http", "fetch("}) {
     CAPTURE(word);
-    // The name of SVG's namespace is no address that anything is fetched from.
+    // The name of SVG's namespace is not an address from which anything is fetched.
     std::string rest = page;
     for (const std::string name : {"http://www.w3.org/2000/svg"})
       if (const auto at = rest.find(name); at != std::string::npos) rest.erase(at, name.size());
@@ -286,14 +287,14 @@ TEST_CASE("handout: the page's policy lets its own style and script run and fetc
 }
 
 TEST_CASE("handout: 200 steps with forty drafts each stay below 10 MB") {
-  // As Lookahead's: a forward of some forty rows a step, whose columns grow with the text.
+  // Lookahead makes such runs: some forty rows a forward, whose columns grow with the text.
   const auto opened = test::make_capture([](capture::Recorder& recorder) {
     test::record_drafts(recorder, 200, 60, /*stochastic=*/false, /*rivals=*/40);
   });
   const std::string page = handout_html(*opened->capture, {});
   const std::string data =
       test::unpacked(test::between(page, "<script type=\"text/plain\" id=\"run\">", "</script>"));
-  CHECK(data.size() > 10'000'000);  // it would not be without packing
+  CHECK(data.size() > 10'000'000);  // the page would be too large without packing
   CHECK(page.size() < 10'000'000);
   const json run = json::parse(data);
   CHECK(run["steps"].size() == 200);

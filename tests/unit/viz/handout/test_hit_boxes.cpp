@@ -1,4 +1,4 @@
-// Which node lies where: a panel is asked about what it drew.
+// Finds where each node lies, by asking a panel about its own drawing.
 #include <doctest/doctest.h>
 
 #include "viz/handout/hit_boxes.h"
@@ -10,7 +10,7 @@ using Kind = Element::Kind;
 
 namespace {
 
-// Nodes lie in boxes; no node elsewhere.
+// A panel whose nodes lie in given boxes and nowhere else.
 class Board final : public Panel {
  public:
   std::vector<HitBox> nodes;

@@ -81,12 +81,12 @@ TEST_CASE("slot grid: the largest cells that fit, to the px") {
   CHECK(ten.cell(3).y == 1);
   CHECK(ten.cell(3).w == 33);
   CHECK(ten.cell(3).h == doctest::Approx(19));
-  // One more slot: the next smaller cells.
+  // One more slot makes all cells smaller.
   const SlotGrid eleven = SlotGrid::fit(350, 21, 11, 10, 1);
   CHECK(eleven.width == 28);
   CHECK(eleven.pitch == 20);
   CHECK(eleven.columns == 12);
-  // Gaps follow the height.
+  // Gaps follow the cells' height.
   CHECK(SlotGrid::fit(10, 10, 1, 10, 1).gap == 2);
   CHECK(SlotGrid::fit(7.5f, 7.5f, 1, 10, 1).gap == 1);
   CHECK(SlotGrid::fit(5.5f, 5.5f, 1, 10, 1).gap == 0.5f);
@@ -160,7 +160,7 @@ TEST_CASE("slot grid: what shows is whole rows, and no more than there are") {
 
 TEST_CASE("mask grid: cells, offsets and what shows, to the px") {
   const MaskGrid wide = MaskGrid::fit({100, 50, 400, 120}, 3, 10, 10, 1, {});
-  CHECK(wide.cell_w == 32);  // not wider than is pleasant
+  CHECK(wide.cell_w == 32);  // limited, because wider cells look worse
   CHECK(wide.cell_h == 20);
   CHECK(MaskGrid::fit({100, 50, 400, 120}, 3, 10, 10, 2, {}).cell_w == doctest::Approx(44.8));
   CHECK(MaskGrid::fit({0, 0, 400, 120}, 60, 10, 10, 1, {}).cell_h == 5);  // rows scroll from here
@@ -190,7 +190,7 @@ TEST_CASE("mask grid: cells, offsets and what shows, to the px") {
   CHECK(end.offset.y == 50);
   CHECK(end.visible_columns() == Range{5, 10});
   CHECK(end.visible_rows() == Range{10, 20});
-  // Below the last row, to the right of the last column: nothing.
+  // There is nothing below the last row, nor to the right of the last column.
   CHECK_FALSE(wide.row_at(50 + 61));
   CHECK_FALSE(wide.column_at(100 + 321));
 }

@@ -14,7 +14,7 @@ constexpr Rect kWindow{100, 50, 400, 200};
 
 TEST_CASE("minimap: there is one only while a part is out of sight, and where there is room") {
   CHECK_FALSE(Minimap::fit(kWindow, {400, 200}, {0, 0}, 10).shown());
-  CHECK_FALSE(Minimap::fit(kWindow, {400, 200}, {1, -1}, 10).shown());  // a px is not a part
+  CHECK_FALSE(Minimap::fit(kWindow, {400, 200}, {1, -1}, 10).shown());  // a px does not count
   CHECK(Minimap::fit(kWindow, {400, 200}, {2, 0}, 10).shown());
   CHECK(Minimap::fit(kWindow, {100, 100}, {0, -2}, 10).shown());
   CHECK(Minimap::fit(kWindow, {402, 100}, {0, 0}, 10).shown());
@@ -26,7 +26,7 @@ TEST_CASE("minimap: there is one only while a part is out of sight, and where th
 }
 
 TEST_CASE("minimap: it keeps the proportions of the whole within its limits") {
-  // 11 em wide, half an em from the corner at the bottom left.
+  // The map is 11 em wide, half an em from the corner at the bottom left.
   const Minimap map = Minimap::fit(kWindow, {1100, 300}, {0, 0}, 10);
   CHECK(map.box.x == 105);
   CHECK(map.box.w == 110);
@@ -45,7 +45,7 @@ TEST_CASE("minimap: the frame on it is what the window shows, and a click brings
   CHECK(seen.w == 40);
   CHECK(seen.y == map.box.y + 6);
   CHECK(seen.h == 20);
-  // Beyond the edges nothing is seen.
+  // Nothing is seen beyond the edges.
   const Rect edge = map.seen(kWindow, {300, 0});
   CHECK(edge.x == map.box.x);
   CHECK(edge.w == 10);
@@ -95,7 +95,7 @@ TEST_CASE(
   CHECK(fit({top_right}, true).corner == Corner::kTopRight);
   CHECK(fit({kWindow}, true).shown());
   CHECK_FALSE(fit({kWindow}, false).shown());
-  CHECK(fit({kWindow}, false).corner == Corner::kTopRight);  // for when it comes back
+  CHECK(fit({kWindow}, false).corner == Corner::kTopRight);  // kept for the time when it comes back
 }
 
 }  // namespace test_minimap

@@ -32,7 +32,8 @@ struct Growth {
   Rows rows() const { return trie_lanes(parents, births, behind); }
 };
 
-// Some leaves grow a child or two at every birth, others stop; now and then a chain of drafts.
+// A random tree: some leaves grow a child or two at every birth, others stop, and now and then one
+// gets a chain of drafts.
 Growth random_growth(std::uint64_t seed) {
   Rng rng(seed);
   Growth tree;
@@ -106,8 +107,8 @@ TEST_CASE("trie lanes: a first child whose row is taken goes to the nearest") {
   Growth tree;
   const std::int32_t a = tree.add(0, 1), b = tree.add(0, 1);
   tree.add(a, 2), tree.add(b, 2);
-  // From long ago: below node 2 (row 1, column 1) hangs node 4 in column 2; a second child, and a child of
-  // that, are drafts in column 2 and 3; then node 4 goes on.
+  // Old nodes can grow: node 4 hangs below node 2 (row 1, column 1) in column 2. Node 2 gets a
+  // second child with a child of its own, drafts in columns 2 and 3. Then node 4 goes on.
   tree.add(tree.add(b, 3), 3);
   CHECK(tree.rows() == Rows{0, 0, 1, 0, 1, 2, 2});
   tree.add(3, 4), tree.add(3, 4), tree.add(3, 4);  // rows 0, 1, 3

@@ -17,7 +17,7 @@ using triescope::viz::TrieLayout;
 
 namespace {
 
-// A tree that grows as decoding trees do: mostly at its newest leaves.
+// A tree that grows like a decoding tree: mostly at its newest leaves.
 std::vector<std::int32_t> random_tree(std::uint64_t seed, std::int32_t count) {
   Rng rng(seed);
   std::vector<std::int32_t> parents = {-1};
@@ -49,7 +49,7 @@ void check_invariants(const TrieLayout& layout) {
     listed += static_cast<std::int32_t>(items.size());
     for (std::size_t k = 1; k < items.size(); ++k) {
       REQUIRE(layout.row(items[k]) > layout.row(items[k - 1]));  // no two on one spot
-      // No crossing: parents are in the same order.
+      // No edges cross: parents are in the same order.
       REQUIRE(layout.row(layout.parent(items[k])) >= layout.row(layout.parent(items[k - 1])));
     }
   }
@@ -86,7 +86,7 @@ TEST_CASE("trie layout: a path is one row, a comb takes as few rows as its teeth
   TrieLayout path;
   path.build(std::vector<std::int32_t>{-1, 0, 1, 2, 3});
   CHECK(path.rows() == 1);
-  // A stem of 5 with a tooth of one at every node: the teeth are in different columns.
+  // A comb with a stem of 5 and a tooth of one at every node: the teeth are in different columns.
   TrieLayout comb;
   comb.build(std::vector<std::int32_t>{-1, 0, 1, 2, 3, 0, 1, 2, 3});
   CHECK(comb.rows() == 2);
@@ -96,7 +96,7 @@ TEST_CASE(
     "trie layout: late siblings stand below the others, and an early one cannot be appended "
     "above") {
   TrieLayout layout;
-  // The dead child comes first by number, the live one keeps the straight line.
+  // The dead child has the smaller number, but the live one keeps the straight line.
   layout.build(std::vector<std::int32_t>{-1, 0, 0}, std::vector<char>{0, 1, 0});
   CHECK(layout.row(2) == 0);
   CHECK(layout.row(1) == 1);
@@ -124,7 +124,7 @@ struct Tree {
   }
 };
 
-// A live stem with a dead branch of two at every tenth node.
+// A live stem with a dead branch of two nodes at every tenth node.
 Tree long_run(int steps) {
   Tree tree;
   std::int32_t stem = tree.add(-1, 0, NodeState::kLive);
@@ -156,7 +156,7 @@ TEST_CASE(
   CHECK(accounted(items) == static_cast<std::int64_t>(large.nodes.size()));  // nothing is dropped
   for (std::size_t i = 1; i < items.size(); ++i)
     CHECK(items[i].parent < static_cast<std::int32_t>(i));
-  // What just died is still there.
+  // A branch that has just died is still shown.
   const auto shows = [&](std::int32_t node) {
     return std::any_of(items.begin(), items.end(),
                        [&](const auto& item) { return item.node == node; });

@@ -9,10 +9,10 @@ using namespace triescope::viz;
 
 namespace {
 
-constexpr Rect kBody{50, 70, 1000, 400};  // where it lies on the canvas does not matter
+constexpr Rect kBody{50, 70, 1000, 400};  // its place on the canvas does not matter
 constexpr float kPitch = 40, kMargin = 20;
 
-// A tree of `width` px and `rows`, growing at the column from `x` to `end` in the rows from `row` to `last`.
+// The cells of a tree's growing part: x from `x` to `end` in px, rows from `row` to `last`.
 Rect cells(float x, float end, float row, float last) {
   return {x, row * kPitch, end - x, (last + 1 - row) * kPitch};
 }
@@ -47,7 +47,8 @@ TEST_CASE("steady view: it moves once where the end leaves it, and then stays ag
   }
   place(view, 3000, 3, 2250, 2350, 0, 0);
   CHECK(view.drawn.x == 700 - 2350);
-  // Back to where the beginning of the end is out of sight on the left: again in one go.
+  // Going back until the growing part begins out of sight on the left moves the view, again in one
+  // go.
   place(view, 1500, 3, 1400, 1500, 0, 0);
   CHECK(view.drawn.x == 700 - 1500);
   place(view, 100, 3, 0, 40, 0, 0);
@@ -70,11 +71,11 @@ TEST_CASE("steady view: where there is no room for all, what goes first is in si
                       {cells(500, 2500, 2, 20), cells(first_begin, first_end, first_row, last_row)},
                       kMargin, 0);
   };
-  place_first(500, 1400, 2, 8);  // it fits: from the beginning of all
+  place_first(500, 1400, 2, 8);  // it fits, and begins at the left
   CHECK(view.drawn.x == kMargin - 500);
   CHECK(view.drawn.y == kMargin - 2 * kPitch);
   place_first(500, 1800, 14,
-              16);  // it does not: its end at the right, the rows down to the last of it
+              16);  // it does not fit: its right end and its last row are in sight
   CHECK(view.drawn.x == 1000 - kMargin - 1800);
   CHECK(view.drawn.y == 400 - kMargin - 17 * kPitch);
   place_first(1000, 1500, 12, 13);  // in sight already: nothing moves

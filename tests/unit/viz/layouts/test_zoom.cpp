@@ -48,7 +48,7 @@ TEST_CASE(
 }
 
 TEST_CASE("zoom: the content under the pointer stays under the pointer") {
-  // The pointer is 40 px into the window, over what lies 60 px into the content: 120 when doubled.
+  // The pointer is 40 px into the window, 60 px into the content: 120 px when doubled.
   CHECK(scroll_about(20, 40, 2) == 80);
   CHECK(scroll_about(80, 40, 0.5f) == 20);
   CHECK(scroll_about(20, 0, 3) == 60);
@@ -56,7 +56,7 @@ TEST_CASE("zoom: the content under the pointer stays under the pointer") {
 }
 
 TEST_CASE("zoom: the value under the pointer keeps its place on an axis") {
-  // 14 stands at a quarter of [10, 26); of [12, 20) too.
+  // 14 is at a quarter of [10, 26), and of [12, 20) too.
   CHECK(low_about(10, 14, 0.5) == 12);
   CHECK(low_about(12, 14, 2) == 10);
   CHECK(low_about(10, 10, 0.25) == 10);
@@ -105,7 +105,7 @@ TEST_CASE("trie view: what fits is shown from the left, in the middle of the hei
   CHECK(view.drawn.y == (300 - 4 * 30) / 2.0f);
   CHECK(view.drawn_zoom == 1);
   CHECK(view.drawn_pitch == 30);
-  // Exactly as wide as the room: still from the left.
+  // A tree exactly as wide as the room begins at the left too.
   view.place({0, 0, 220, 300}, 200, 4, 30, 180, 1, 10);
   CHECK(view.drawn.x == 10);
 }

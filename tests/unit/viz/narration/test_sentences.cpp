@@ -1,4 +1,4 @@
-// Files of sentences: what they may hold, and what is said about one that holds something else.
+// Files of sentences: their contents, and the errors about wrong ones.
 #include <doctest/doctest.h>
 
 #include <fstream>
@@ -12,7 +12,7 @@
 namespace triescope::viz::test_sentences {
 namespace {
 
-// Over the built-in ones.
+// Reads these sentences over the built-in ones.
 Sentences with(const std::string& text) {
   auto files = asset_files("assets/narration/", "");
   files.push_back({"mine.txt", text});

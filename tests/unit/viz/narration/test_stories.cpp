@@ -1,4 +1,4 @@
-// Whole stories of phases of a small beam search made by hand, word by word.
+// The stories of all phases of a small beam search made by hand, word by word.
 #include <doctest/doctest.h>
 
 #include <string>

@@ -1,4 +1,4 @@
-// Charts: pictures of their own for exports.
+// Charts, which only exports draw.
 #include <doctest/doctest.h>
 
 #include <algorithm>

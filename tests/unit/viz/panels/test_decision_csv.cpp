@@ -1,4 +1,4 @@
-// The decision panel's table: the same figures as the panel, whatever the step decides.
+// The decision panel's table has the panel's figures, for every kind of decision.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -21,7 +21,7 @@ namespace {
 
 using Row = std::map<std::string, std::string>;
 
-// Fields without quotes or with plain ones: enough for these tables.
+// Splits a line into fields; knows plain quotes only, which is enough for these tables.
 std::vector<std::string> fields_of(const std::string& line) {
   std::vector<std::string> fields(1);
   bool quoted = false;

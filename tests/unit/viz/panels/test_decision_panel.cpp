@@ -1,4 +1,4 @@
-// The decision panel: which table it shows, its figures, and what a click on a row does.
+// The decision panel: its tables, its figures, and clicks on its rows.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -41,7 +41,7 @@ TEST_CASE("decision panel: beams: every candidate has its rank, Σ log p and Δ,
     CHECK(find(canvas, std::to_string(i + 1)));
     CHECK(find(canvas, viz::logprob_text(choice.score)));
     CHECK(find(canvas, (i < 3 ? "+" : "-") + viz::logprob_text(choice.gap)));
-    // The decision's own figures say the same.
+    // The decision's own figures agree.
     if (choice.child < 0) continue;
     const auto verdict = run.verdict_at(choice.child, make_tick(5, Phase::kCommit));
     REQUIRE(verdict);
@@ -86,7 +86,7 @@ TEST_CASE("decision panel: the cut lies between two rows; a parent is named by i
     REQUIRE(text);
     return *text;
   };
-  // The only solid line in the cursor's colour.
+  // The cut is the only solid line in the cursor's colour.
   std::vector<float> cuts;
   for (const std::string& call : canvas.calls) {
     float x = 0, y = 0, to_x = 0, to_y = 0, width = 0;
@@ -130,7 +130,7 @@ TEST_CASE(
   canvas = drawn(*panel, scene, area);
   CHECK(find(canvas, last));
   CHECK_FALSE(find(canvas, viz::logprob_text(decision.choices.front().score)));
-  // Dragged down the rows follow the pointer, back to the first.
+  // Rows dragged down follow the pointer back to the first.
   viz::Input drag = mouse_at({300, 100});
   drag.dragging = true;
   drag.drag_delta = {0, 2000};
@@ -179,12 +179,12 @@ TEST_CASE("decision panel: the path that became text comes first, from the front
       CHECK(group(rows[i - 1]) <= group(rows[i]));
       if (group(rows[i - 1]) != group(rows[i])) continue;
       if (group(rows[i]) == 0) {
-        // Each hangs below the one before it.
+        // Each accepted draft hangs below the one before it.
         CHECK(run.nodes()[static_cast<std::size_t>(rows[i].node)].parent == rows[i - 1].node);
         ++ordered;
         continue;
       }
-      // Within another group as recorded.
+      // Other groups keep the recorded order.
       const auto place = [&](const VerdictRow& row) {
         return std::find_if(recorded.begin(), recorded.end(),
                             [&](const VerdictRow& other) { return other.node == row.node; });
@@ -200,7 +200,7 @@ TEST_CASE("decision panel: the path that became text comes first, from the front
 TEST_CASE("decision panel: withdrawn drafts are one line with a count, which a click opens") {
   const Capture& run = withdrawn_drafts_capture();
   const auto panel = viz::make_panel("verdict");
-  // Both drafts of step 1 that were withdrawn, before one of them becomes the bonus.
+  // Both withdrawn drafts of step 1 are shown, before one of them becomes the bonus.
   const auto scene = scene_at(run, make_tick(1, Phase::kForward));
   auto canvas = drawn(*panel, scene, kArea);
   CHECK(find(canvas, "step 1: 4 drafts to verify"));
@@ -212,19 +212,20 @@ TEST_CASE("decision panel: withdrawn drafts are one line with a count, which a c
   in.clicked = true;
   const auto reaction = panel->input(in, kArea, scene);
   CHECK_FALSE(reaction.lock);
-  CHECK(reaction.hover == 6);  // so that the keyboard finds the line
+  CHECK(reaction.hover == 6);  // lets the keyboard find the line
   canvas = drawn(*panel, scene, kArea);
   CHECK(find(canvas, "2 withdrawn: click to fold"));
   CHECK(find(canvas, "t32"));
   CHECK(find(canvas, "t40"));
-  // A double click's second press does not close it again; Enter, a double click alone, does.
+  // A double click's second press does not close it again; Enter, which is only a double click,
+  // does.
   in.double_clicked = true;
   panel->input(in, kArea, scene);
   CHECK(panel->view_state() == "withdrawn=rows");
   in.clicked = false;
   panel->input(in, kArea, scene);
   CHECK(panel->view_state().empty());
-  // A picture has the count, and the rows where it is asked for them.
+  // A picture has the count, and the rows if they are asked for.
   viz::Scene picture = scene;
   picture.export_mode = true;
   const auto plain = viz::make_panel("verdict"), asked = viz::make_panel("verdict");
@@ -262,7 +263,7 @@ TEST_CASE("decision panel: why a token was no draft, as far as the drafter's row
   CHECK(of(Verdict::kCorrected) == "the head had it 5th (q 0.013), withdrawn by reranking");
   CHECK(of(Verdict::kWithdrawn) ==
         "by reranking, Σ log q -4.500, the last that was sent has -3.250");
-  // Where the scores do not say that a ranking did it, it is not said.
+  // Without scores, nothing is said about a ranking.
   view.least_sent = std::numeric_limits<float>::quiet_NaN();
   CHECK(of(Verdict::kCorrected) == "the head had it 5th (q 0.013), and withdrew it");
   CHECK(of(Verdict::kWithdrawn).empty());
@@ -310,7 +311,7 @@ TEST_CASE("decision panel: nothing that a cursor has not seen stands in it") {
                                (step.drafted == 1 ? "" : "s") + " to verify"));
         for (const auto& text : canvas.texts)
           CHECK(text.text.find("drafts accepted") == std::string::npos);
-        // The histogram counts the steps before this one.
+        // The histogram counts only the steps before this one.
         int decided = 0;
         double accepted = 0;
         for (const StepRow& row : run->steps())

@@ -1,5 +1,5 @@
-// The tables of the decision panel over decisions made by hand: how one token is drawn, and which
-// hypotheses are listed as finished.
+// The tables of the decision panel, over decisions made by hand: how one token is drawn, and which
+// hypotheses count as finished.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@ namespace {
 
 constexpr float kNone = std::numeric_limits<float>::quiet_NaN();
 
-// Of " Paris", " a", " France" and " city" top-k leaves three, top-p two; " a" is drawn.
+// Top-k leaves three of " Paris", " a", " France" and " city"; top-p leaves two; " a" is drawn.
 viz::DrawDecision drawing() {
   viz::DrawDecision d;
   d.step = 2;
@@ -41,7 +41,7 @@ RecordingCanvas table_of(viz::DrawTable& table, const viz::DrawDecision& decisio
   return canvas;
 }
 
-// Whether a text is drawn in this colour.
+// True if a text is drawn in this colour.
 bool is_drawn_in(const RecordingCanvas& canvas, const std::string& text, viz::Color c) {
   char color[16];
   std::snprintf(color, sizeof color, " %02x%02x%02x%02x", c.r, c.g, c.b, c.a);
@@ -65,7 +65,7 @@ TEST_CASE("draw table: the last stage is p′; what a stage cuts is said once, i
   CHECK(is_drawn_in(canvas, "·a", theme.text));
   CHECK(is_drawn_in(canvas, "·France", theme.text_dim));
   CHECK(is_drawn_in(canvas, "·city", theme.text_dim));
-  // In a narrow pane the stages between go first.
+  // In a narrow pane the stages in the middle go first.
   const auto narrow = table_of(table, drawing(), {0, 0, 240, 400});
   CHECK(find(narrow, "p"));
   CHECK_FALSE(find(narrow, "top-k"));
@@ -94,7 +94,7 @@ TEST_CASE("draw table: u falls on the strip into the share of the token that is 
   viz::Reaction reaction;
   table.input(mouse_at({800, label->box.bottom() + 10}), unknown, scene, reaction);
   CHECK(reaction.tooltip == std::vector<std::string>{"other tokens, not recorded one by one"});
-  // Without a draw, without u or with noise there is no strip.
+  // There is no strip without a draw, without u, or with noise.
   for (int i = 0; i < 3; ++i) {
     viz::DrawDecision none = drawing();
     if (i == 0) none.decided = false;
@@ -106,7 +106,7 @@ TEST_CASE("draw table: u falls on the strip into the share of the token that is 
   }
 }
 
-// A beam search in which the first `found` of eight texts finished on the way.
+// A beam search of eight texts; the first `found` of them finished on the way.
 std::unique_ptr<OpenedCapture> finishing(std::int32_t found, std::int32_t returned) {
   return make_capture([&](Recorder& out) {
     const Tick accept = make_tick(0, Phase::kAccept);

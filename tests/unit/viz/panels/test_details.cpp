@@ -1,4 +1,4 @@
-// What the panels do with mouse and keys, and the figures they draw, by exact values.
+// Exact answers of the panels to mouse and keys, and exact figures that they draw.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -36,7 +36,7 @@ Scene after_step_1() {
   return scene_at(test::two_owner_capture(), capture::make_tick(2, Phase::kDraft));
 }
 
-// The numbers of every call of a name.
+// The numbers of every call of this name.
 std::vector<std::vector<float>> numbers_of(const RecordingCanvas& canvas, const std::string& name) {
   std::vector<std::vector<float>> found;
   for (const std::string& call : canvas.calls) {
@@ -78,7 +78,7 @@ Input on(Panel& panel, const Scene& scene, const std::string& text, Rect area = 
 
 constexpr Rect kTimeline{0, 0, 600, 120};
 
-// Where the timeline draws its cursor: the middle of the handle.
+// The x of the timeline's cursor: the middle of its handle.
 float cursor_px(Panel& panel, const Scene& scene) {
   const auto polygons = numbers_of(drawn(panel, scene, kTimeline), "fill_polygon");
   REQUIRE_FALSE(polygons.empty());
@@ -124,7 +124,7 @@ TEST_CASE("timeline: Shift-drag selects from where it began, a double click lets
   Input released = mouse_at({zero, 60});
   released.released = true;
   CHECK_FALSE(panel->input(released, kTimeline, scene).range);
-  // Moves that come all at once: from the press to where the button was let go.
+  // Moves that come all at once count from the press to the release.
   Input fast = mouse_at({zero + 6.2f * step, 60});
   fast.pressed.x = zero + 4.5f * step;
   fast.shift = fast.dragging = fast.released = true;
@@ -180,7 +180,7 @@ TEST_CASE("memory: how far one notch and one key zoom") {
   const auto shown = [&](float notches, bool in_key, bool out_key) {
     const auto panel = make_panel("memory");
     drawn(*panel, scene, kArea);
-    // The plot's left and right edge: where tooltips begin and end.
+    // The plot's left and right edges are where tooltips begin and end.
     float left = -1, right = -1;
     for (float x = 0; x < kArea.w; ++x)
       if (panel->input(mouse_at({x, 150}), kArea, scene).tooltip.size() > 2) {
@@ -188,7 +188,7 @@ TEST_CASE("memory: how far one notch and one key zoom") {
         right = x;
       }
     Input in = mouse_at({left, 150});
-    in.zoom_in = true;  // from 1.3 ^ 4 on, so that there is room to go out
+    in.zoom_in = true;  // zoomed in first, to 1.3⁴, so that there is room to zoom out
     for (int i = 0; i < 4; ++i) {
       panel->input(in, kArea, scene);
       drawn(*panel, scene, kArea);
@@ -263,7 +263,7 @@ TEST_CASE("memory curves: the sentence beside batch beam search") {
   CHECK(memory_curves::moment_text(rows[0], Figures::kEnd) == "end of step 0, KV released");
   CHECK(memory_curves::moment_text(rows[1], Figures::kEnd) == "end of step 1, KV left as garbage");
   CHECK(memory_curves::ratio_text(rows, rows[0], {}, 1000, Figures::kStep, 0) == "");
-  // Within a step more was held than what any step ended with.
+  // More was held within a step than at the end of any step.
   CHECK(memory_curves::ratio_text(rows, rows[1], has, 1000, Figures::kWholeRun, 12) ==
         "peak 12.0 KB, 0.50 × batch beam search's 24.0 KB; mean over the steps 0.38 ×");
   CHECK(memory_curves::ratio_text({}, rows[0], has, 1000, Figures::kStepOutsideRange, 0) ==
@@ -304,7 +304,7 @@ TEST_CASE("memory: an ended run's figures are its peaks, and what it released is
   MemoryRow earlier = every.front();
   earlier.live = 0;
   CHECK_FALSE(memory_curves::released(earlier, source, run));
-  // The mean over the steps leaves out the row of the KV that was released.
+  // The mean over the steps leaves out the row whose KV was released.
   std::vector<MemoryRow> ended(every.begin(), every.end());
   ended.back().live = static_cast<std::int32_t>(run.run().prompt_tokens.size());
   CHECK(memory_curves::before_release(ended, source, run).size() == ended.size() - 1);
@@ -482,7 +482,7 @@ TEST_CASE("mask: the prompt's band shows the part of it that the sliding window 
   const auto opened =
       test::make_capture([](test::Recorder& out) { test::record_two_owners(out, 4); });
   const Scene scene = scene_at(*opened->capture, capture::make_tick(2, Phase::kDraft));
-  // Of every row with a bar: what is seen of the prompt, by the width of the bar.
+  // The share of the prompt that each row sees, by the width of its bar.
   const auto shares = [&](Panel& panel) {
     const RecordingCanvas canvas = drawn(panel, scene, kArea);
     const auto rects = numbers_of(canvas, "fill_rect");
@@ -491,7 +491,7 @@ TEST_CASE("mask: the prompt's band shows the part of it that the sliding window 
     std::vector<float> found;
     for (std::size_t i = 1; i < rects.size(); ++i) {
       const auto &bar = rects[i - 1], &seen = rects[i];
-      // The bar stands under the label "prompt 3".
+      // The bar is below the label "prompt 3".
       if (bar[0] > label->box.x || bar[0] + bar[2] < label->box.right() || bar[1] < 30) continue;
       if (bar[1] == seen[1] && seen[0] >= bar[0] - 0.01f &&
           std::abs(seen[0] + seen[2] - bar[0] - bar[2]) < 0.01f)
@@ -507,7 +507,7 @@ TEST_CASE("mask: the prompt's band shows the part of it that the sliding window 
   CHECK(of_target[1] == doctest::Approx(2 / 3.0).epsilon(0.01));
   CHECK(of_target[2] == doctest::Approx(2 / 3.0).epsilon(0.01));
   CHECK(of_target[3] == doctest::Approx(1 / 3.0).epsilon(0.01));
-  // The window is the target's.
+  // Only the target has a window.
   REQUIRE(of_draft.size() == 3);
   for (const float share : of_draft) CHECK(share == doctest::Approx(1));
 }
@@ -578,19 +578,19 @@ TEST_CASE("inspector: a list longer than a wide panel is high goes on beside its
       if (text.box.bottom() <= area.bottom() && text.box.y >= area.y) texts.push_back(text.text);
     return texts;
   };
-  // Columns as wide as the narrow panel: the same lines.
+  // The columns are as wide as the narrow panel, so the lines are the same.
   const auto whole = seen({0, 0, 430, 2000}), narrow = seen({0, 0, 430, 200}),
              wide = seen({0, 0, 1290, 200});
   CHECK(narrow.size() < whole.size());
   CHECK(wide.size() > narrow.size());
   REQUIRE(whole.size() >= wide.size());
-  // Where it all fits in one column, it stays in one.
+  // A list that fits in one column stays in one.
   for (const auto& text : drawn(*make_panel("inspector"), scene, {0, 0, 1290, 2000}).texts)
     CHECK(text.box.x < 430);
   for (std::size_t i = 0; i < narrow.size(); ++i) CHECK(wide[i] == whole[i]);
 }
 
-// --- what a draft's end looks like ---
+// --- the end of a draft ---
 
 TEST_CASE("withdrawn drafts are named in the trie's legend, and their verdict says what it means") {
   const auto opened = test::make_capture([](test::Recorder& out) {

@@ -1,4 +1,4 @@
-// The doctor's panel: what it lists of a run with faults and of one without, and where a click leads.
+// The doctor's panel: its list for a run with faults and for one without, and where a click leads.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 namespace triescope::test::test_doctor_panel {
 namespace {
 
-// Drafts of every step stand one position too far.
+// A run whose drafts have positions one too large in every step.
 const Capture& faulty() {
   static const auto opened = make_capture([](Recorder& out) {
     MadeRun made = made_drafts();
@@ -44,7 +44,7 @@ TEST_CASE("doctor: a fault stands with its code, how sure it is, and in how many
   REQUIRE(head);
   CHECK(head->text.ends_with("(certain)"));
   const auto where = std::find_if(canvas.texts.begin(), canvas.texts.end(), [](const auto& text) {
-    return text.text.find("the same in 5 of 6 steps") != std::string::npos;
+    return text.text.find("5 times in 5 steps, first at 1") != std::string::npos;
   });
   CHECK(where != canvas.texts.end());
   CHECK(panel->csv(scene).find("\nposition.depth,certain,1,") != std::string::npos);
@@ -64,7 +64,7 @@ TEST_CASE("doctor: a click goes behind the step where a fault first is, and take
   CHECK(reaction.lock == 2);
   REQUIRE_FALSE(reaction.tooltip.empty());
   CHECK(reaction.tooltip[0].starts_with("Rule: "));
-  // A second click does not let go of the node.
+  // A second click does not unlock the node.
   viz::Scene locked = scene;
   locked.focus.locked = 2;
   CHECK_FALSE(panel->input(in, kArea, locked).lock);

@@ -1,4 +1,4 @@
-// The drafts panel: its figures, its clicks, and that a run that grows ends with the same figures.
+// The drafts panel: its figures, its clicks, and that a growing run ends with the same figures.
 #include <doctest/doctest.h>
 
 #include <string>
@@ -8,6 +8,7 @@
 #include "tests/unit/viz/looking.h"
 #include "tests/unit/viz/recording_canvas.h"
 #include "tests/unit/viz/withdrawn_drafts.h"
+#include "viz/panels/draft_rows.h"
 #include "viz/panels/level_history.h"
 
 namespace triescope::viz::test_drafts_panel {
@@ -19,6 +20,7 @@ using capture::Phase;
 using test::drawn;
 using test::find;
 using test::mouse_over;
+using test::RecordingCanvas;
 using test::scene_at;
 using test::withdrawn_drafts_capture;
 
@@ -66,7 +68,7 @@ TEST_CASE(
 TEST_CASE("drafts panel: a level has what came, its place and its drafts in order") {
   const auto panel = make_panel("drafts");
   const auto canvas = drawn(*panel, end_of(1), kArea);
-  // Level 2: the withdrawn t32 first, then t30, t31.
+  // Level 2 shows the withdrawn t32 first, then t30 and t31.
   const auto* const first = find(canvas, "1st, w");
   REQUIRE(first);
   std::vector<std::string> row;
@@ -98,12 +100,77 @@ TEST_CASE(
         reaction.tooltip.end());
 }
 
+TEST_CASE("drafts panel: a tall pane has charts in the middle, in the same place at every step") {
+  const auto panel = make_panel("drafts");
+  const float em = end_of(1).em;
+  const Rect tall{0, 0, em * 60, em * 36};
+  std::vector<float> heights;
+  for (const std::int32_t step : {1, 2}) {
+    const auto canvas = drawn(*panel, end_of(step), tall);
+    const auto* const chart =
+        find(canvas, "P(level d accepted | level d − 1 accepted), 95 % interval");
+    REQUIRE(chart);
+    heights.push_back(chart->box.y);
+    CHECK(find(canvas, step == 1 ? "1 of 1" : "2 of 2"));
+    CHECK(find(canvas, step == 1 ? "steps by accepted, mean 1.00 of 1 step"
+                                 : "steps by accepted, mean 1.00 of 2 steps"));
+    // Nothing is written over anything else.
+    for (std::size_t i = 0; i < canvas.texts.size(); ++i)
+      for (std::size_t j = 0; j < i; ++j) {
+        const Rect &a = canvas.texts[i].box, &b = canvas.texts[j].box;
+        CAPTURE(canvas.texts[i].text);
+        CAPTURE(canvas.texts[j].text);
+        const float apart = em * 0.3f;  // boxes are higher than their letters
+        CHECK((a.right() <= b.x + 1 || b.right() <= a.x + 1 || a.bottom() <= b.y + apart ||
+               b.bottom() <= a.y + apart));
+      }
+  }
+  CHECK(heights[0] == heights[1]);
+  // Before a draft was verified their place says so; a lower pane and the whole picture have none.
+  CHECK(
+      find(drawn(*panel, scene_at(withdrawn_drafts_capture(), make_tick(1, Phase::kForward)), tall),
+           "No draft has been verified yet."));
+  CHECK_FALSE(find(drawn(*panel, end_of(2), {0, 0, em * 60, em * 18}), "2 of 2"));
+  Scene figure = end_of(2);
+  figure.export_mode = true;
+  RecordingCanvas canvas;
+  const Point whole = panel->extent(canvas, figure);
+  CHECK_FALSE(find(drawn(*panel, figure, {0, 0, whole.x, whole.y}), "2 of 2"));
+}
+
+TEST_CASE("drafts: those that have no room in their row go on in further lines, else are counted") {
+  const Scene scene = end_of(1);
+  const auto drafts =
+      draft_levels(*scene.capture, 1, scene.cursor, text_at(*scene.capture, scene.cursor));
+  REQUIRE(drafts.levels.size() == 3);
+  std::size_t proposed = 0;
+  for (const DraftLevel& level : drafts.levels) proposed += level.drafts.size();
+  const auto told = [&](float height_em) {
+    DraftRows rows;
+    RecordingCanvas canvas;
+    rows.draw(canvas, {0, 0, scene.em * 13, scene.em * height_em}, drafts, scene);
+    std::size_t chips = 0, rest = 0;
+    for (const auto& text : canvas.texts) {
+      if (text.text.starts_with("t") && text.box.x > scene.em * 5.9f) ++chips;
+      if (text.text.starts_with("+")) rest += std::stoul(text.text.substr(1));
+    }
+    return std::pair{chips, rest};
+  };
+  const auto [some, rest] = told(DraftRows::height_em(3));
+  CHECK(rest > 0);
+  CHECK(some + rest == proposed);
+  const auto [all, none] = told(20);
+  CHECK(all == proposed);
+  CHECK(none == 0);
+}
+
 TEST_CASE("level history: shares by level, over all steps and over a range") {
   LevelHistory history;
   Scene scene = end_of(2);
   auto shares = history.shares(scene);
   REQUIRE(shares.size() == 3);
-  // Level 1: t20 first and used; t41 second and used. Level 2: t32 withdrawn; t51 elsewhere.
+  // Level 1: t20 was first and used, t41 second and used. Level 2: t32 was withdrawn, t51 came
+  // elsewhere.
   CHECK(shares[0].guesses == 2);
   CHECK(shares[0].first == 1);
   CHECK(shares[0].any == 2);
@@ -114,7 +181,7 @@ TEST_CASE("level history: shares by level, over all steps and over a range") {
   CHECK(shares[1].used == 0);
   CHECK(shares[2].guesses == 1);
   CHECK(shares[2].any == 0);
-  // Both steps accepted at level 1. Below each accepted draft hung another, and it was refused.
+  // Both steps accepted a draft at level 1, and refused the one below it.
   CHECK(shares[0].reached == 2);
   CHECK(shares[0].accepted == 2);
   CHECK(shares[1].reached == 2);
@@ -204,7 +271,7 @@ TEST_CASE("drafts panel: every level has its row, in a picture and where a pane 
     CHECK(find(canvas, "10"));
     for (const auto& text : canvas.texts) CHECK(text.text.find("more level") == std::string::npos);
   }
-  // A smaller pane says how many have no room, and the wheel brings them.
+  // A smaller pane says how many levels have no room, and the wheel brings them.
   const Scene scene = scene_at(run, make_tick(3, Phase::kDraft));
   const auto panel = make_panel("drafts");
   const Rect low{0, 0, 900, 14.0f * 16};
@@ -226,13 +293,13 @@ TEST_CASE("drafts panel: every level has its row, in a picture and where a pane 
 
 TEST_CASE("drafts panel: a token that the cursor has not seen is not compared with") {
   const auto panel = make_panel("drafts");
-  // Before step 1's accept phase nothing has come at any of its places.
+  // Before step 1's accept phase no token has come at any of its places.
   const Scene before = scene_at(withdrawn_drafts_capture(), make_tick(1, Phase::kAccept));
   CHECK(panel->csv(before) ==
         "step,level,depth,came,text,place,guess\n1,1,2,,,,\n1,2,3,,,,\n1,3,4,,,,\n");
   LevelHistory history;
   CHECK(history.shares(before).empty());
-  // After step 1 two have; what came below level 3 is step 2's.
+  // After step 1 two tokens have come; the one below level 3 is step 2's.
   CHECK(panel->csv(end_of(1)) ==
         "step,level,depth,came,text,place,guess\n1,1,2,20,t20,0,came\n1,2,3,32,t32,0,withdrawn\n"
         "1,3,4,,,,\n");

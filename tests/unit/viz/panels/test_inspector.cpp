@@ -1,4 +1,4 @@
-// The inspector's facts about a node, over a run made by hand.
+// The inspector's facts about a node, for a run made by hand.
 #include <doctest/doctest.h>
 
 #include <string>
@@ -10,7 +10,7 @@
 namespace triescope::test::test_inspector {
 namespace {
 
-// Two beams; the second goes on in step 1.
+// Two beams, of which the second goes on in step 1.
 const Capture& beams() {
   static const auto opened = make_capture([](Recorder& out) {
     const Tick first = make_tick(0, Phase::kAccept), second = make_tick(1, Phase::kAccept);
@@ -130,7 +130,7 @@ TEST_CASE("inspector: a node's place, figures and verdict, ranks counted from on
         "position,2,prompt tokens stand at 0 … prompt − 1\n"
         "token id,2,\n"
         "slot,6,\n");
-  // What is not there yet is not known: the run's facts.
+  // A node that is not there yet gives the run's facts.
   CHECK(facts_about(2, accept).find("\nmodel,SmolLM2-135M-Instruct,\n") != std::string::npos);
 }
 

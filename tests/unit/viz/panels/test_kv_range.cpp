@@ -44,7 +44,7 @@ bool says(const RecordingCanvas& canvas, const std::string& begin) {
 }  // namespace
 
 TEST_CASE("kv: the events of a range of steps are the ones of its steps, and no others") {
-  KvRange range;  // one, as a panel has: another range or run is counted from the beginning
+  KvRange range;  // one object, as in a panel: another range or run is counted anew
   for (const capture::Capture* capture : {&beam_capture(), &draft_capture()}) {
     Scene scene = scene_of(*capture);
     for (const auto& [first, last] : {std::pair{3, 9}, {5, 5}, {0, 1000}}) {
@@ -70,7 +70,7 @@ TEST_CASE("kv: the events of a range of steps are the ones of its steps, and no 
                                     ? "step " + std::to_string(first)
                                     : "steps " + std::to_string(first) + "–" + std::to_string(last);
       CHECK(text.rfind(steps + ": " + std::to_string(taken) + " written", 0) == 0);
-      // Where it is narrow the last figures go, never a part of one.
+      // In a narrow pane the last figures go, but never a part of one.
       CHECK(text.rfind(range.text(canvas, TextStyle{}, 150), 0) == 0);
     }
   }
@@ -86,7 +86,7 @@ TEST_CASE("kv: a range is named on the panel and gone with the range") {
   CHECK(says(with, "written in steps 3–9"));
   scene.range.reset();
   CHECK(kv(scene).calls == without.calls);
-  // It stays inside, however small the pane.
+  // The text stays inside, however small the pane.
   scene.range = {{3, 9}};
   for (const Rect area : {Rect{7, 5, 280, 160}, Rect{0, 0, 560, 90}, Rect{0, 0, 1280, 700}}) {
     const RecordingCanvas small = kv(scene, area);

@@ -1,4 +1,4 @@
-// The KV slots at a cursor, counted and as a table.
+// The KV slots at a cursor, counted, and as a table.
 #include <doctest/doctest.h>
 
 #include <string>
@@ -34,7 +34,7 @@ TEST_CASE("kv slots: every used slot is counted once, by its state; the reserved
       CHECK(slots.prompt == prompt);
       for (std::size_t i = 1; i < slots.others.size(); ++i)
         CHECK(slots.others[i - 1] < slots.others[i]);
-      // What is reserved is known from the last commit before the cursor.
+      // The reserved slots come from the last commit before the cursor.
       std::int32_t reserved = 0;
       for (const capture::MemoryRow& row : run->memory())
         if (capture::make_tick(row.step, capture::Phase::kCommit) < tick) reserved = row.reserved;

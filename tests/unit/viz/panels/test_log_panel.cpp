@@ -1,4 +1,4 @@
-// The log: which messages a cursor sees, and where a click on one leads.
+// The log: the messages at a cursor, and where a click on one leads.
 #include <doctest/doctest.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// The mask's picture: prefill's triangle, and what keys and button move.
+// The mask's picture: prefill's triangle, and the effect of keys and button.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -32,6 +32,18 @@ TEST_CASE("mask: prefill is a triangle: every prompt token sees itself and those
   CHECK(rectangles_of(canvas, scene.theme.accent.with_alpha(0.42f)) == 3);
 }
 
+TEST_CASE("mask: prefill under a sliding window is a band, and says how wide") {
+  const auto opened = make_capture([](Recorder& out) { record_two_owners(out, 2); });
+  const viz::Scene scene = scene_at(*opened->capture, make_tick(0, Phase::kForward) + 1);
+  const auto panel = viz::make_panel("mask");
+  const auto canvas = drawn(*panel, scene, {0, 0, 500, 500});
+  CHECK(rectangles_of(canvas, scene.theme.accent) == 3);
+  CHECK(rectangles_of(canvas, scene.theme.accent.with_alpha(0.42f)) == 2);
+  std::string said;
+  for (const auto& text : canvas.texts) said += text.text + " ";
+  CHECK(said.find("a causal mask with a window of 2 tokens") != std::string::npos);
+}
+
 TEST_CASE("mask: keys move a zoomed mask along its columns and back, and not past its ends") {
   const Capture& run = draft_capture();
   const viz::Scene scene = scene_at(run, make_tick(28, Phase::kForward) + 1);
@@ -46,7 +58,7 @@ TEST_CASE("mask: keys move a zoomed mask along its columns and back, and not pas
     panel->input(zoom, area, scene);
     drawn(*panel, scene, area);
   }
-  // Which column lies under the same point.
+  // The column under the same point.
   const auto column = [&] {
     const auto reaction = panel->input(mouse_at({300, 150}), area, scene);
     REQUIRE(reaction.hover);
@@ -104,7 +116,7 @@ TEST_CASE(
     scene.steady = false;
     REQUIRE(plain.update(viz::RowSource{}, scene, false));
     scene.steady = true;
-    // What all rows see is counted, the rest are columns as ever.
+    // Nodes that all rows see are counted; the others are columns as before.
     CHECK(steady.columns.size() + static_cast<std::size_t>(steady.shared) == plain.columns.size());
     CHECK(steady.shared > 0);
     const auto canvas = drawn(*viz::make_panel("mask"), scene, {0, 0, 1100, 620});

@@ -1,4 +1,3 @@
-// Rows and columns of the mask.
 #include <doctest/doctest.h>
 
 #include <algorithm>

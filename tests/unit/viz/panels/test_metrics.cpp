@@ -1,4 +1,4 @@
-// The figures that a recorder defines itself, and its name: in the timeline, its table and the inspector.
+// The recorder's name and its own figures, in the timeline, its table and the inspector.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -61,19 +61,62 @@ TEST_CASE("metrics: the timeline has a curve and an entry of the legend for each
   for (const viz::Rect area : {viz::Rect{0, 0, 900, 300}, viz::Rect{0, 0, 900, 100}}) {
     const auto canvas = drawn(*panel, scene_at(measured(), make_tick(2, Phase::kDraft)), area);
     CHECK(says(canvas, "entropy 1.5, the mean of 2 (1.5 to 2.5)"));
-    CHECK(says(canvas, "surprise 1 (1 to 4)"));
+    CHECK(says(canvas, "surprise 1 (1)"));  // 4 is still to come
   }
   const auto canvas =
       drawn(*panel, scene_at(measured(), make_tick(3, Phase::kDraft)), {0, 0, 900, 300});
   CHECK(says(canvas, "entropy (1.5 to 2.5)"));
+  CHECK(says(canvas, "surprise 4 (1 to 4)"));
+  // Before the first row of a figure there is its name alone.
+  const auto early =
+      drawn(*panel, scene_at(measured(), make_tick(1, Phase::kAccept)), {0, 0, 900, 300});
+  CHECK(says(early, "entropy (2.5)"));
+  CHECK(find(early, "surprise"));
   const auto lines_of = [](const RecordingCanvas& canvas) {
     return std::ranges::count_if(
         canvas.calls, [](const std::string& call) { return call.starts_with("polyline"); });
   };
   CHECK(lines_of(canvas) == 2);
-  // What is behind the cursor is drawn apart, pale.
+  // The part behind the cursor is drawn separately and pale.
   CHECK(lines_of(drawn(*panel, scene_at(measured(), make_tick(2, Phase::kDraft)),
                        {0, 0, 900, 300})) == 4);
+}
+
+TEST_CASE("metrics: no curve has the colour of a phase, and each its own") {
+  const auto panel = viz::make_panel("timeline");
+  const viz::Scene scene = scene_at(measured(), make_tick(3, Phase::kDraft));
+  const auto canvas = drawn(*panel, scene, {0, 0, 900, 300});
+  std::vector<std::string> colors;
+  for (const std::string& call : canvas.calls)
+    if (call.starts_with("polyline")) colors.push_back(call.substr(call.rfind(' ') + 1));
+  REQUIRE(colors.size() == 2);
+  CHECK(colors[0] != colors[1]);
+  for (const std::string& call : canvas.calls)
+    if (call.starts_with("fill_rect"))
+      for (const std::string& color : colors)
+        CHECK(call.substr(call.rfind(' ') + 1, 6) != color.substr(0, 6));
+}
+
+TEST_CASE("metrics: within a step its figure is the mean of what the cursor has seen") {
+  const auto opened = make_capture([](Recorder& out) {
+    RowTables rows;
+    rows.run = synthetic_info(3, "greedy", "", "recycle");
+    for (Tick tick = 0; tick < make_tick(2, Phase::kDraft); ++tick)
+      rows.phases.push_back({.tick = tick, .start_us = tick * 10, .duration_us = 10});
+    rows.metrics = {
+        {.tick = make_tick(1, Phase::kDraft), .node = -1, .name = "load", .value = 16777217},
+        {.tick = make_tick(1, Phase::kObserve), .node = -1, .name = "load", .value = 1}};
+    rows.finish = Finish{};
+    out.write(rows);
+  });
+  const auto timeline = viz::make_panel("timeline"), inspector = viz::make_panel("inspector");
+  const auto early = scene_at(*opened->capture, make_tick(1, Phase::kAccept)),
+             late = scene_at(*opened->capture, make_tick(2, Phase::kDraft));
+  CHECK(inspector->csv(early).find("\nload,1.678e+07,in step 1\n") != std::string::npos);
+  CHECK(inspector->csv(late).find("\nload,\"8.389e+06, the mean of 2\",in step 1\n") !=
+        std::string::npos);
+  // Tables have every digit.
+  CHECK(timeline->csv(late).find(",load,,16777217\n") != std::string::npos);
 }
 
 TEST_CASE(
@@ -87,7 +130,7 @@ TEST_CASE(
   CHECK(csv.ends_with("\n2,commit,,,entropy,,\n"));
   scene.range = {0, 0};
   CHECK(panel->csv(scene).find("surprise") == std::string::npos);
-  // What the cursor has not seen is not in it.
+  // Values that the cursor has not seen are left out.
   CHECK(panel->csv(scene_at(measured(), make_tick(0, Phase::kAccept))).find("entropy") ==
         std::string::npos);
   CHECK(panel->csv(scene_at(draft_capture(), 0)).starts_with("step,phase,start_us,duration_us\n"));

@@ -1,4 +1,4 @@
-// Narration panel: what is drawn, and where its links lead.
+// The narration panel: its drawing, and where its links lead.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -27,7 +27,7 @@ Scene scene_after(int step, Phase phase) {
   return scene_at(beam_capture(), make_tick(step, phase) + 1);
 }
 
-// What a click on the first piece of text that reads so asks for.
+// The reaction to a click on the first piece of text equal to `text`.
 Reaction clicked(const Scene& scene, const std::string& text) {
   const auto panel = make_panel("narration");
   const auto canvas = drawn(*panel, scene, kArea);

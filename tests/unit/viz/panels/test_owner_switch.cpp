@@ -1,4 +1,4 @@
-// Whose rows a panel shows: the target's, or a draft model's.
+// A panel shows the target's rows, or a draft model's.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -37,7 +37,7 @@ const std::vector<std::string> kPanels = {"kv", "memory", "mask", "positions", "
 // The run with a draft model, after step 1.
 Scene after_step_1() { return scene_at(two_owner_capture(), capture::make_tick(2, Phase::kDraft)); }
 
-// Where lines run across the whole picture, from its labels on.
+// The y of lines that cross the whole picture, from its labels on.
 std::vector<float> across(const RecordingCanvas& canvas) {
   std::vector<float> found;
   for (const std::string& call : canvas.calls) {
@@ -50,7 +50,7 @@ std::vector<float> across(const RecordingCanvas& canvas) {
   return found;
 }
 
-// Over the text, as a mouse would be.
+// The reaction to the mouse over the text.
 Reaction over(Panel& panel, const Scene& scene, const std::string& text, bool clicked = false,
               Rect area = kArea) {
   const RecordingCanvas canvas = drawn(panel, scene, area);
@@ -235,7 +235,7 @@ TEST_CASE("owner switch: a slot of the draft model's is its node's everywhere") 
   CHECK(reaction.tooltip[0] == "slot 5 of the draft model's cache, live");
   CHECK(reaction.tooltip[1] == node_summary(scene, 3, Whose::kDraft));
   CHECK(reaction.tooltip[2] == "one slot = K and V of one position in every layer = 512 B");
-  // The target's cache gave node 3's slot back.
+  // The target's cache has freed node 3's slot.
   CHECK(node_summary(scene, 3) == "node 3  ·a  position 4");
 }
 
@@ -259,7 +259,7 @@ TEST_CASE("owner switch: the mask shows every forward of the draft model's step"
   MaskRows mask;
   REQUIRE(mask.update(kTarget, scene, false));
   CHECK(mask.columns == std::vector<std::int32_t>{1, 2, 4, 3});
-  REQUIRE(mask.update(kDraft, scene, false));  // the same cursor: gathered again all the same
+  REQUIRE(mask.update(kDraft, scene, false));  // same cursor, other owner: gathered anew
   std::vector<std::pair<int, int>> rows;
   for (const capture::InputRow& row : mask.rows) rows.emplace_back(row.forward, row.node);
   CHECK(rows == std::vector<std::pair<int, int>>{{0, 1}, {1, 2}, {1, 3}});
@@ -270,7 +270,7 @@ TEST_CASE("owner switch: the mask shows every forward of the draft model's step"
   CHECK(mask_csv(kTarget, scene, false) ==
         "step,row,node,position,slot,sees_prompt,visible_nodes\n1,0,1,3,3,1,1\n"
         "1,1,2,4,4,1,1 2\n1,2,3,4,5,1,1 3\n1,3,4,5,6,1,1 2 4\n");
-  // It reads while drafting: its rows are there as soon as that phase is done.
+  // The draft model reads while drafting, so its rows are there once that phase is done.
   MaskRows early;
   const Scene drafted = scene_at(two_owner_capture(), capture::make_tick(1, Phase::kForward));
   CHECK(early.update(kDraft, drafted, false));
@@ -284,7 +284,7 @@ TEST_CASE("owner switch: a line parts the forwards of a step, and a row names it
   CHECK(across(drawn(*target, scene, kArea)).empty());
   const auto parted = across(canvas);
   REQUIRE(parted.size() == 1);
-  // Labels of rows stand at the left, tokens above columns at the right.
+  // Row labels are at the left, tokens above columns at the right.
   std::vector<Reaction> at_rows;
   for (const auto& text : canvas.texts) {
     if (text.box.x > 130) continue;

@@ -58,7 +58,7 @@ std::vector<capture::Tick> ticks_of(const capture::Capture& capture) {
   return ticks;
 }
 
-// Every panel; of a run with a draft model also as it shows that model's rows.
+// Every panel; for a run with a draft model, also set to that model's rows.
 std::vector<std::unique_ptr<Panel>> panels_of(const capture::Capture& capture) {
   auto panels = make_panels();
   if (capture.owners().size() > 1)
@@ -86,7 +86,7 @@ TEST_CASE("no panel writes smaller than 11 px at scale 1") {
   for (const capture::Capture* capture : {&test::beam_capture(), &test::draft_capture()})
     for (const auto& panel : make_panels())
       for (const Rect area : kAreas) {
-        // (Zoomed out far enough a trie's letters are its picture's, not text to be read.)
+        // (A trie zoomed far out has letters that belong to its picture and need not be read.)
         Scene scene;
         scene.capture = capture;
         scene.cursor = capture->end_tick();
@@ -103,7 +103,7 @@ TEST_CASE("no panel writes smaller than 11 px at scale 1") {
       }
 }
 
-// A CSV table as RFC 4180 reads it; fails on anything malformed.
+// Parses a CSV table by RFC 4180; fails on anything malformed.
 std::vector<std::vector<std::string>> parse_csv(const std::string& text) {
   std::vector<std::vector<std::string>> rows;
   std::size_t i = 0;
@@ -200,7 +200,7 @@ TEST_CASE("no text lies on another text") {
     for (const auto& panel : panels_of(*capture)) {
       for (const Rect area : kAreas) {
         for (const float em : {13.0f, 26.0f}) {
-          // The smallest pane there is to read in: 280 x 160 px at 13 px text, 560 x 320 at 26.
+          // The smallest readable pane: 280 x 160 px with text of 13 px, 560 x 320 with 26.
           if (area.w < em * 21 || area.h < em * 6.5f) continue;
           CAPTURE(panel->info().name);
           CAPTURE(area.w);
@@ -213,7 +213,7 @@ TEST_CASE("no text lies on another text") {
               const Rect a = texts[i].visible, b = texts[k].visible;
               const float w = std::min(a.right(), b.right()) - std::max(a.x, b.x);
               const float h = std::min(a.bottom(), b.bottom()) - std::max(a.y, b.y);
-              // Line boxes touch; letters do not fill them.
+              // Line boxes may touch, because letters do not fill them.
               const float slack = 0.3f * std::min(texts[i].size, texts[k].size);
               CAPTURE(texts[i].text);
               CAPTURE(texts[k].text);
@@ -231,7 +231,7 @@ TEST_CASE("no text is cut by the edge of the pane, except where a picture can be
        {&beam_capture(), &draft_capture(), &two_owner_capture()}) {
     for (const auto& panel : panels_of(*capture)) {
       const std::string& name = panel->info().name;
-      // These scroll or pan.
+      // These panels scroll or pan.
       if (name == "trie" || name == "text" || name == "narration" || name == "inspector" ||
           name == "log" || name == "doctor")
         continue;
@@ -261,7 +261,7 @@ TEST_CASE("forward and back give the identical picture") {
       for (std::size_t i = ticks.size(); i-- > 0;) {
         CAPTURE(ticks[i]);
         CHECK(drawn(*panel, area, scene_at(capture, ticks[i])).calls == pictures[i]);
-        // And the same as from a panel that has seen nothing else.
+        // A new panel draws the same.
         CHECK(drawn(*make_panel(panel->info().name), area, scene_at(capture, ticks[i])).calls ==
               pictures[i]);
       }
@@ -289,7 +289,7 @@ TEST_CASE("figures of every panel are a CSV table with as many fields in every r
       CAPTURE(panel->info().name);
       const auto rows = parse_csv(panel->csv(last_scene(*capture)));
       REQUIRE(rows.size() >= 1);
-      // Nothing need have been logged or be wrong, and beams have no drafts.
+      // The log and the doctor may be empty, and beams have no drafts.
       const bool drafts = panel->info().name == "drafts" && capture == &beam_capture();
       const std::string& name = panel->info().name;
       if (name != "log" && name != "doctor" && !drafts) CHECK(rows.size() >= 2);

@@ -1,7 +1,7 @@
-// Every panel's pictures and answers over the made-up runs, against pictures.golden beside this
-// file: a digest of all drawing calls, of what the mouse and keys get for an answer, and of the CSV
-// table. Meant to change? TRIESCOPE_UPDATE_PICTURES=1 build/tests/bin/test_viz -tc="pictures:*"
-// writes them again; look at the panels before the new file is committed.
+// Every panel's pictures and answers over the synthetic runs equal pictures.golden beside this
+// file. It holds a digest of all drawing calls, of the answers to mouse and keys, and of the CSV
+// table. After a change that is meant, TRIESCOPE_UPDATE_PICTURES=1 build/tests/bin/test_viz
+// -tc="pictures:*" writes it again; look at the panels before you commit the new file.
 #include <doctest/doctest.h>
 
 #include <cstdlib>
@@ -12,6 +12,7 @@
 
 #include "tests/support/files.h"
 #include "tests/unit/viz/captures.h"
+#include "tests/unit/viz/faulty_runs.h"
 #include "tests/unit/viz/recording_canvas.h"
 #include "tests/unit/viz/wandering_input.h"
 #include "viz/panels/panel.h"
@@ -56,7 +57,7 @@ struct Case {
   float em;
 };
 
-// One panel used for a while: the digest of everything it drew and answered.
+// The digest of everything that one panel draws and answers while it is used for some time.
 std::string digest_of(const std::string& name, const Case& one) {
   const auto panel = make_panel(name);
   const Twins twins =
@@ -72,7 +73,7 @@ std::string digest_of(const std::string& name, const Case& one) {
   for (int i = 0; i < 90; ++i) {
     if (i % 10 == 5)
       scene.cursor = static_cast<capture::Tick>((i * 7919) % (one.capture.end_tick() + 1));
-    // To a tenth of a px: what a library's last bit changes is not a change.
+    // Rounded to a tenth of a px, so that a library's last bit does not count as a change.
     test::RecordingCanvas canvas(true, 1);
     panel->draw(canvas, one.area, scene);
     for (const std::string& call : canvas.calls) digest.add(call);
@@ -98,10 +99,16 @@ TEST_CASE("pictures: every panel draws and answers as it did") {
   const std::string path =
       std::string(TRIESCOPE_TEST_SOURCE_DIR) + "/tests/unit/viz/panels/pictures.golden";
   const capture::Capture &beam = test::beam_capture(), &draft = test::draft_capture();
+  const capture::Capture &masked = test::faulty_capture<test::masked_wrongly>(),
+                         &shifted = test::faulty_capture<test::stale_and_shifted>(),
+                         &slots = test::faulty_capture<test::slots_taken_wrongly>();
   const Case cases[] = {{"beam", beam, draft, {7, 5, 1000, 600}, 14},
                         {"beam-small", beam, draft, {3, 3, 560, 320}, 26},
                         {"draft", draft, beam, {7, 5, 1000, 600}, 14},
-                        {"draft-small", draft, beam, {3, 3, 560, 320}, 26}};
+                        {"draft-small", draft, beam, {3, 3, 560, 320}, 26},
+                        {"masked-wrongly", masked, draft, {7, 5, 1000, 600}, 14},
+                        {"stale-and-shifted", shifted, draft, {3, 3, 560, 320}, 26},
+                        {"slots-taken-wrongly", slots, draft, {7, 5, 1000, 600}, 14}};
   std::vector<std::string> lines;
   for (const Case& one : cases)
     for (const auto& panel : make_panels())
@@ -111,7 +118,7 @@ TEST_CASE("pictures: every panel draws and answers as it did") {
     std::ofstream out(path);
     for (const std::string& line : lines) out << line << '\n';
   }
-  // By run and panel: a new panel's lines are missing, and say nothing of the others.
+  // By run and panel, so that a new panel's missing lines do not affect the others.
   std::map<std::string, std::string> golden;
   std::ifstream file(path);
   for (std::string run, panel, digest; file >> run >> panel >> digest;)

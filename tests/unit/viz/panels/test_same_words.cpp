@@ -1,4 +1,4 @@
-// Panels that speak of one thing say the same of it.
+// Panels that name the same thing use the same words.
 #include <doctest/doctest.h>
 
 #include <string>
@@ -19,7 +19,7 @@ using test::scene_at;
 
 constexpr Rect kArea{0, 0, 900, 400};
 
-// Two steps of a policy; in the second, slot 5 is written from slot 4 and six slots are copied.
+// Two steps under a policy. In the second, slot 5 is written from slot 4 and six slots are copied.
 std::unique_ptr<test::OpenedCapture> copying_run(const std::string& policy) {
   return test::make_capture([&](test::Recorder& out) {
     using namespace test;

@@ -1,4 +1,4 @@
-// One picture of several along a run: the cursor is marked, nothing jumps, no button is drawn.
+// Pictures along a run: the cursor is marked, nothing jumps, no button is drawn.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -37,7 +37,7 @@ TEST_CASE("series: a node of the trie keeps its size and its place") {
   const capture::Capture& run = test::beam_capture();
   const auto trie = make_panel("trie");
   const Rect area{0, 0, 6000, 1200};
-  // Where the root meets the mouse.
+  // The points at which the mouse finds the root.
   using Box = std::array<int, 4>;
   std::vector<Box> boxes;
   for (const std::int32_t step : {1, 6, 20}) {
@@ -123,7 +123,7 @@ TEST_CASE("series: cells of the mask keep their size, however many columns there
     scene.series = series;
     const Rect area{0, 0, 1600, 600};
     test::drawn(*mask, scene, area);
-    // How many px of a row belong to the column of node 1.
+    // The px of a row that belong to node 1's column.
     int px = 0;
     for (int x = 200; x < 1600; ++x)
       px += mask->input(test::mouse_at({static_cast<float>(x), 70}), area, scene).hover == 1;

@@ -1,4 +1,4 @@
-// Two runs beside each other: their charts have the same axes, unless each is to have its own.
+// Two compared runs have charts with the same axes, unless each is to have its own.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -43,7 +43,7 @@ std::unique_ptr<OpenedCapture> run_of(const Shape& shape) {
   return out;
 }
 
-// Numbers of the axes, in the order they are drawn.
+// The axes' numbers, in drawing order.
 std::vector<std::string> numbers(const RecordingCanvas& canvas) {
   std::vector<std::string> out;
   for (const auto& one : canvas.texts)

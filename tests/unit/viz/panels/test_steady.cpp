@@ -1,4 +1,4 @@
-// Pictures for an audience, step after step: what was placed stays, and what changed just now is lit by a
+// Pictures for an audience, step after step: placed items stay, and recent changes are lit by a
 // mark and a colour.
 #include <doctest/doctest.h>
 
@@ -37,7 +37,7 @@ Scene steady_at(const capture::Capture& run, Tick cursor) {
   return scene;
 }
 
-// How often the mark ✦ was drawn: two shapes of four corners in the colour of what is lit.
+// The number of ✦ marks: two shapes of four corners in the colour of lit items.
 std::size_t marks(const test::RecordingCanvas& canvas) {
   const Color lit = projector_theme().lit;
   char color[16];
@@ -155,7 +155,7 @@ TEST_CASE("steady: KV slots that were taken, moved or freed are lit") {
   CHECK(lit > 4);
 }
 
-// A run that comes with the program's lessons.
+// Opens a run of the program's lessons.
 std::unique_ptr<test::OpenedCapture> lesson_run(const std::string& name) {
   auto out = std::make_unique<test::OpenedCapture>();
   const auto path = out->folder.path() / name;
@@ -166,7 +166,7 @@ std::unique_ptr<test::OpenedCapture> lesson_run(const std::string& name) {
   return out;
 }
 
-// Rows with the mark, without the one that says what it means.
+// The number of rows with the mark, without the legend's.
 std::size_t lit_rows(const char* name, const Scene& scene, Rect area = {0, 0, 1600, 1200}) {
   const auto panel = make_panel(name);
   const auto canvas = test::drawn(*panel, scene, area);
@@ -196,7 +196,7 @@ TEST_CASE("steady: the decision on drafts lights them as they are decided") {
     const Scene scene = steady_at(run, accept + 1);
     const std::size_t decided = run.verdicts(step).size();
     REQUIRE(decided > 0);
-    // Below them the draw of the token that came in their place is as new.
+    // Below them, the draw of the token in their place is as new.
     CHECK(lit_rows("verdict", scene) >= decided);
     CHECK(lit_rows("verdict", steady_at(run, accept + 2)) == 0);
     lit += decided;
@@ -252,8 +252,8 @@ TEST_CASE("steady: candidates are lit when they are new, then those that became 
 
 TEST_CASE("steady: memory lights the curves that have another value than at the position before") {
   const capture::Capture& run = test::beam_capture();
-  // live, garbage, reserved, greedy, batch beam: of the newest commit, live and garbage of the slots
-  // within a step.
+  // Live, garbage, reserved, greedy and batch beam come from the newest commit; within a step, live
+  // and garbage come from the slots.
   const auto figures = [&](Tick cursor) {
     capture::MemoryRow row;
     for (const capture::MemoryRow& one : run.memory())
@@ -308,7 +308,7 @@ TEST_CASE("steady: through whole runs the trie's view moves only where its end w
       const auto are = places(picture);
       const std::int32_t best = picture.shape.best_leaf();
       REQUIRE(best >= 0);
-      // The node that grows is always in sight, whole.
+      // The growing node is always in sight as a whole.
       const std::int32_t tip = picture.shape.items()[static_cast<std::size_t>(best)].node;
       REQUIRE(are.contains(tip));
       CHECK(are.at(tip).x >= 0);
@@ -341,7 +341,8 @@ TEST_CASE("steady: through whole runs the trie's view moves only where its end w
 
 TEST_CASE("steady: sizes are those that the whole run needs") {
   const capture::Capture& run = test::beam_capture();
-  // The same node's slot, the same row of the mask, at the first steps and late in the run.
+  // The largest letters in slots and mask rows have the same size at the first steps and late in
+  // the run.
   for (const char* name : {"mask", "kv"}) {
     CAPTURE(name);
     const auto panel = make_panel(name);
@@ -355,7 +356,7 @@ TEST_CASE("steady: sizes are those that the whole run needs") {
     CHECK(cell(2) == cell(12));
   }
   const auto panel = make_panel("text");
-  // The legend's height from the beginning: a name that comes later is there already.
+  // The legend keeps its height: names that come later are there from the beginning.
   const auto first = test::drawn(*panel, steady_at(test::draft_capture(), 5), kArea);
   CHECK(test::find(first, "accepted"));
   CHECK(test::find(first, "changed just now"));
@@ -380,7 +381,7 @@ TEST_CASE("steady: nothing is folded, and dead branches stay where they were") {
   }
 }
 
-// The program's own recorded runs: beams that die, drafts in chains and trees, draft heads.
+// These are recorded runs: beams that die, drafts in chains and trees, draft heads.
 TEST_CASE("steady: through whole recorded runs no node changes its place in the trie") {
   std::size_t runs = 0, branches = 0;
   for (const auto& entry :
@@ -411,7 +412,7 @@ TEST_CASE("steady: through whole recorded runs no node changes its place in the 
           CHECK(found->second.h == area.h);
         }
       CHECK(kept == were.size());
-      // And no two nodes have the same place.
+      // No two nodes have the same place.
       for (auto one = are.begin(); one != are.end(); ++one)
         for (auto other = std::next(one); other != are.end(); ++other)
           CHECK((one->second.x != other->second.x || one->second.y != other->second.y));
@@ -420,7 +421,7 @@ TEST_CASE("steady: through whole recorded runs no node changes its place in the 
     branches += static_cast<std::size_t>(picture.shape.layout().rows()) - 1;
     ++runs;
   }
-  CHECK(runs == 11);
+  CHECK(runs == 13);
   CHECK(branches > 20);
 }
 

@@ -10,7 +10,7 @@
 namespace triescope::test::test_text_lines {
 namespace {
 
-// A text of these tokens, one a step.
+// Records a text of these tokens, one a step.
 std::unique_ptr<OpenedCapture> text_of(const std::vector<std::string>& pieces) {
   return make_capture([&](Recorder& out) {
     RowTables rows{.run = synthetic_info(3, "greedy", "", "recycle"), .nodes = {{}}};

@@ -1,4 +1,4 @@
-// The text panel: what all texts share is said once, and lines are shown whole.
+// The text panel says once what all texts share, and shows whole lines.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 namespace triescope::test::test_text_panel {
 namespace {
 
-// Two beams: `shared` tokens both begin with, then one token each. The shared ones are 1 to n.
+// Records two beams that begin with `shared` tokens, nodes 1 to n, and then have one token each.
 std::unique_ptr<OpenedCapture> two_beams(int shared, std::vector<std::int32_t> own = {6, 8},
                                          std::int32_t shared_token = 7) {
   return make_capture([=](Recorder& out) {
@@ -103,7 +103,7 @@ TEST_CASE("text: a click on the heading, or Z, shows the shared beginning in eac
 }
 
 TEST_CASE("text: what is shared ends where a character does") {
-  // Tokens 37 and 38 are the two halves of '€'; the fourth shared token is a first half.
+  // Tokens 37 and 38 are the two halves of '€'; the fourth shared token is such a first half.
   const auto run = make_capture([](Recorder& out) {
     out.write({.run = synthetic_info(3, "beam", "Trie beam search", "recycle")});
     const auto& pieces = synthetic_pieces();
@@ -141,7 +141,7 @@ TEST_CASE("text: lines are shown whole, and a corner leads to what is out of sig
         CHECK(text.box.y >= area.y - 0.01f);
         CHECK(text.box.bottom() <= area.bottom() + 0.5f);
       }
-      // The corner at the bottom: to the next page.
+      // The corner at the bottom goes to the next page.
       viz::Input in = mouse_at({area.right() - 4, area.bottom() - 4});
       const auto reaction = panel->input(in, area, scene);
       if (page == 0)
@@ -177,7 +177,7 @@ TEST_CASE("text: a scroll stops at the line that begins there or next") {
 }
 
 TEST_CASE("text: three beams of a line each are seen in the pane of the debug layout at 1280×720") {
-  // 345 × 141 px at 15 px an em, as placed there.
+  // The pane has 345 × 141 px at 15 px an em there.
   const auto run = make_capture([](Recorder& out) { record_beam(out, 4, 3); });
   viz::Scene scene = scene_at(*run->capture, make_tick(2, Phase::kDraft));
   scene.em = 15;
@@ -185,7 +185,7 @@ TEST_CASE("text: three beams of a line each are seen in the pane of the debug la
   int heads = 0;
   for (const auto& text : canvas.texts) heads += text.text.starts_with("beam ") ? 1 : 0;
   CHECK(heads == 3);
-  CHECK(canvas.texts.back().text.find("beam") == std::string::npos);  // the third has its text
+  CHECK(canvas.texts.back().text.find("beam") == std::string::npos);  // the third beam has its text
 }
 
 }  // namespace

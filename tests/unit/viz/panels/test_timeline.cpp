@@ -10,7 +10,7 @@
 namespace triescope::test::test_timeline {
 namespace {
 
-// A run whose steps take this long, all of it in the forward.
+// Records a run whose steps take these times, all in the forward.
 std::unique_ptr<OpenedCapture> timed(const std::vector<std::int64_t>& us) {
   return make_capture([&](Recorder& out) {
     RowTables rows{.run = synthetic_info(3, "greedy", "", "recycle")};
@@ -24,14 +24,14 @@ std::unique_ptr<OpenedCapture> timed(const std::vector<std::int64_t>& us) {
 }
 
 TEST_CASE("timeline: the scale follows the median of the steps after prefill, not the longest") {
-  // Five of 1 ms, six of 2 ms and one of 20: the scale ends at 2.5 times 2 ms.
+  // Five steps take 1 ms, six 2 ms and one 20 ms: the scale ends at 2.5 times 2 ms.
   const auto opened =
       timed({90'000, 1000, 1000, 1000, 1000, 1000, 2000, 2000, 2000, 2000, 2000, 2000, 20'000});
   const auto panel = viz::make_panel("timeline");
   const auto canvas =
       drawn(*panel, scene_at(*opened->capture, opened->capture->end_tick()), {0, 0, 900, 240});
   CHECK(find(canvas, "5.0 ms"));
-  CHECK(find(canvas, "20.0 ms"));  // what is cut says how long it was
+  CHECK(find(canvas, "20.0 ms"));  // a cut bar says how long the step was
   CHECK(find(canvas, "90.0 ms"));
 }
 
@@ -69,7 +69,7 @@ TEST_CASE(
       CHECK(find(canvas, capture::to_string(static_cast<Phase>(i))));
     CHECK(find(canvas, "4.0 ms"));
     CHECK(std::ranges::count_if(canvas.texts, [](const auto& text) { return text.text == "0"; }) ==
-          2);  // of the times and of the steps
+          2);  // one of the times' axis, one of the steps'
     for (const auto& text : canvas.texts) CHECK(text.box.bottom() <= area.bottom() + 1);
   }
 }
@@ -83,7 +83,7 @@ TEST_CASE(
   for (int i = 0; i < capture::kPhaseCount; ++i) {
     const std::string name = capture::to_string(static_cast<Phase>(i));
     CHECK(find(canvas, name.substr(0, 3)));
-    CHECK(std::ranges::count(canvas.terms, name) == 1);  // which the glossary explains in full
+    CHECK(std::ranges::count(canvas.terms, name) == 1);  // the glossary explains the full name
   }
 }
 
@@ -99,7 +99,7 @@ TEST_CASE("timeline: its table holds the phases before the cursor, or those of t
   CHECK(panel->csv(scene) == head + one + two + three);
   scene.range = {2, 2};
   CHECK(panel->csv(scene) == head + two);
-  // The cursor stands before the forward of step 2.
+  // The cursor is before the forward of step 2.
   scene.cursor = make_tick(2, Phase::kForward);
   scene.range = {};
   CHECK(panel->csv(scene) == head + zero + one);

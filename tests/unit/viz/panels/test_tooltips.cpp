@@ -1,4 +1,4 @@
-// What the panels say under the mouse, word by word.
+// The panels' texts under the mouse, word by word.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -28,7 +28,7 @@ Scene after_step_1() {
 
 constexpr Rect kArea{0, 0, 600, 300};
 
-// The panel's answers over a row of points, as long as they say something new.
+// The panel's answers along a row of points, without repetitions.
 std::vector<Lines> tooltips(const std::string& name, const Scene& scene, float y,
                             Rect area = kArea) {
   const auto panel = make_panel(name);
@@ -91,7 +91,8 @@ TEST_CASE("timeline: where breakpoints stopped the run, and where they will, is 
 }
 
 TEST_CASE("timeline: no bar is cut for a little more than the scale shows") {
-  // Twelve steps of 10 ms; what is longer by less than 1.6 stays whole, what is longer is cut and told.
+  // Of twelve steps of 10 ms, one is longer: up to 1.6 times the scale it stays whole, beyond that
+  // it is cut and labelled.
   const auto labels = [](std::int64_t prefill_us, std::int64_t slow_us) {
     const auto opened = test::make_capture([&](test::Recorder& out) {
       using namespace test;
@@ -186,7 +187,7 @@ TEST_CASE("candidates: a token's formulas, and a click on one that became a chil
     CHECK(reaction.lock == 2);
     Lines expected = {"token 6  ,", "rank 1", "log p = logit − logsumexp(logits) = -0.288",
                       "p = exp(log p) = 0.750000"};
-    // In lecture mode, and in pictures that others look at, no key decodes on.
+    // In lecture mode, and in pictures for others, no key decodes on.
     scene.series = true;
     CHECK(panel->input(in, kArea, scene).tooltip == expected);
     expected.push_back("Ctrl+I: decode on with another token");
@@ -225,7 +226,7 @@ TEST_CASE("verdict: a step's margin is its smallest gap, and counts in its tenth
                                     {with + "0.2 to 0.3", next},
                                     {with + "2.5 to 2.6", next},
                                     {"2 steps with a margin of 3.0 or more", next}});
-  // The axis says so too: its last bin has no upper end.
+  // The axis says so too: its last bin is open.
   const auto panel = make_panel("verdict");
   const RecordingCanvas canvas = drawn(*panel, scene, {0, 0, 800, 400});
   CHECK(test::find(canvas, "3.0+"));

@@ -1,4 +1,4 @@
-// What the user folds and opens in the trie, and how it is remembered.
+// The user's folds in the trie, and how they are remembered.
 #include <doctest/doctest.h>
 
 #include "tests/unit/viz/captures.h"
@@ -32,10 +32,10 @@ TEST_CASE("trie folds: a plain item closes and opens again, a folded one is open
   CHECK(folds.version == 2);
   toggle(folds, {.node = 7, .last = 7, .hidden_dead = 3}, run);
   CHECK(folds.options.opened == Nodes{7});
-  toggle(folds, {.node = 7, .last = 7}, run);  // opened before: back to what the mode says
+  toggle(folds, {.node = 7, .last = 7}, run);  // it was opened before, so the mode decides again
   CHECK(folds.options.opened.empty());
   CHECK(folds.options.closed.empty());
-  // A run with dead branches hidden along it: every node of the run is opened.
+  // A run with hidden dead branches along it opens at every node of the run.
   const auto path = run.path_to(static_cast<std::int32_t>(run.nodes().size()) - 1);
   REQUIRE(path.size() > 4);
   toggle(folds, {.node = path[1], .run = 3, .last = path[3], .hidden_dead = 1}, run);

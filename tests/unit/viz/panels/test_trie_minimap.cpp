@@ -1,4 +1,4 @@
-// The trie's map in the corner: when there is one, and what a click and a drag on it do.
+// The trie's map in the corner: when it is drawn, and the effect of a click and a drag on it.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace triescope::test::test_trie_minimap {
 namespace {
 
 constexpr viz::Rect kArea{0, 0, 600, 300};
-// Inside the map: half an em from the corner at the bottom left.
+// A point on the map, half an em from the corner at the bottom left.
 constexpr viz::Point kOnMap{20, 285};
 
 viz::Scene end_of(const Capture& run) { return scene_at(run, run.end_tick()); }
@@ -39,7 +39,7 @@ TEST_CASE("trie map: there while the trie does not fit, and not when all of it i
   panel->input(fit, kArea, scene);
   drawn(*panel, scene, kArea);
   CHECK_FALSE(over_map(*panel, scene, kOnMap));
-  // Neither in an export, nor in a panel that has no room for it.
+  // An export has no map, and a panel without room for it has none.
   viz::Scene exported = scene;
   exported.export_mode = true;
   const auto other = viz::make_panel("trie");
@@ -66,7 +66,7 @@ TEST_CASE("trie map: a click goes there, a drag follows the mouse, F goes back t
   panel->input(in, kArea, scene);
   canvas = drawn(*panel, scene, kArea);
   CHECK(seen());
-  // The drag begins on the map and goes on wherever the mouse is.
+  // A drag that begins on the map goes on wherever the mouse is.
   viz::Input drag = mouse_at({9, 285});
   drag.dragging = true;
   drag.drag_delta = {1, 0};
@@ -77,7 +77,7 @@ TEST_CASE("trie map: a click goes there, a drag follows the mouse, F goes back t
   CHECK(reaction.hover == -1);
   canvas = drawn(*panel, scene, kArea);
   CHECK_FALSE(seen());
-  // One that begins elsewhere moves the picture itself.
+  // A drag that begins elsewhere moves the picture itself.
   viz::Input pan;
   panel->input(pan, kArea, scene);
   const auto before = drawn(*panel, scene, kArea);
@@ -101,7 +101,7 @@ TEST_CASE("trie map: it shows the beams in their colours, and costs spots, not n
   panel->set_view_state("mode=none;zoom=1");
   const viz::Scene scene = end_of(*run->capture);
   const auto canvas = drawn(*panel, scene, kArea);
-  // Of 2 px height each, within 11 × 5 em.
+  // Spots are 2 px high, within 11 × 5 em.
   int spots = 0, best = 0;
   char color[16];
   const viz::Color beam = scene.theme.beam(0);
@@ -127,7 +127,7 @@ TEST_CASE(
       for (Tick cursor = 3; cursor <= run->end_tick(); cursor += 7) {
         const viz::Scene scene = scene_at(*run, cursor);
         const auto canvas = drawn(*panel, scene, area);
-        // The map is the last that is drawn: its ground, below it all that is the tree's.
+        // The map is drawn last: calls before its ground are the tree's.
         char ground[64];
         const viz::Color surface = scene.theme.surface.with_alpha(0.94f);
         std::snprintf(ground, sizeof ground, " %02x%02x%02x%02x", surface.r, surface.g, surface.b,

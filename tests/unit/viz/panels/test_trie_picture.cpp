@@ -12,7 +12,7 @@
 namespace triescope::test::test_trie_picture {
 namespace {
 
-// 300 children of the prompt; 11 is the best beam, 10 the second, the others are pruned.
+// The prompt has 300 children. 11 is the best beam, 10 the second; the others are pruned.
 const Capture& fan() {
   static const auto opened = make_capture([](Recorder& out) {
     const Tick accept = make_tick(0, Phase::kAccept);
@@ -53,7 +53,7 @@ TEST_CASE("trie, far away: a mark is that of the focused path, else of the best 
   drawn(*panel, scene, area);
   panel->input(fit, area, scene);
   const auto whole = drawn(*panel, scene, area);
-  CHECK(marks_in(whole, scene.theme.beam(0)) == 1);  // the prompt, which shares its spot with both
+  CHECK(marks_in(whole, scene.theme.beam(0)) == 1);  // the prompt's, in the same spot as both
   CHECK(marks_in(whole, scene.theme.beam(1)) == 0);
   CHECK(marks_in(whole, scene.theme.focus) == 0);
   for (const std::int32_t node : {150, 151, 200, 299}) {

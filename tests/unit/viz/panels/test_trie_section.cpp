@@ -1,5 +1,5 @@
-// Figures of the trie that are limited: to the nodes of some steps, or to a size that is too small for the
-// whole. Nothing is drawn in letters that nobody reads, and what is left out is counted.
+// Figures of the trie that are limited to the nodes of some steps, or to a size too small for the
+// whole tree. No letters are too small to read, and missing nodes are counted.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -18,7 +18,7 @@ using capture::NodeState;
 using test::beam_capture;
 using test::draft_capture;
 
-// A chain of six, then two beams of two nodes; node i was hung in step steps[i].
+// A tree whose nodes come in given steps.
 struct Tree {
   std::vector<NodeRow> nodes;
   std::vector<NodeState> states;
@@ -70,13 +70,14 @@ TEST_CASE("trie section: the nodes of some steps, and the way to them in runs wi
   CHECK(shown.contains(left));
   CHECK(shown.contains(right));
   CHECK_FALSE(shown.contains(dead));
-  // The root; the six of the chain as one; of each beam a run, the node it hangs from, the node itself.
+  // Items are the root, the chain's six nodes as one, and for each beam a run, the node that it
+  // hangs from, and the node itself.
   REQUIRE(items.size() == 1 + 1 + 2 * 3);
   CHECK(items[1].run == 6);
   CHECK(items[1].last == at);
   CHECK(stood_for == static_cast<std::int32_t>(tree.nodes.size()) - 1);
 
-  // Nothing was hung in the steps asked for: what was hung last before them.
+  // No node came in the steps asked for, so the last ones before them are shown.
   tree.hang(left, 12);
   const auto before = section_of_trie(tree.nodes, tree.states, {10, 11});
   CHECK(before.size() == items.size());
@@ -112,7 +113,7 @@ TEST_CASE("trie figure: of some steps it has their nodes alone, and says how man
     REQUIRE(of_steps > 0);
     CHECK(lacking > 0);
     CHECK(lacking + of_steps < static_cast<std::int32_t>(run->nodes_at(scene.cursor).size()));
-    // In the window the trie is whole, whatever range is chosen.
+    // The window shows the whole trie, whatever range is chosen.
     scene.export_mode = false;
     for (const auto& text : test::drawn(*panel, scene, {0, 0, 4000, 2000}).texts)
       CHECK(count_in(text.text) == 0);

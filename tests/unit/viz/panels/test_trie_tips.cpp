@@ -1,4 +1,4 @@
-// What stands at the ends of the trie's paths, what its legend names, and what stays in sight.
+// The ends of the trie's paths, the names in its legend, and what stays in sight.
 #include <doctest/doctest.h>
 
 #include <set>
@@ -65,7 +65,7 @@ TEST_CASE(
   const auto legend_of = [](const std::string& name) {
     const auto run =
         Capture::open((source_dir() / "assets" / "lessons" / (name + ".tscap")).string());
-    // Before anything is decided, in its midst and at its end.
+    // The cursor is before any decision, in the middle and at the end.
     std::set<std::string> found;
     for (const Tick cursor : {Tick{1}, run->end_tick() / 2, run->end_tick()}) {
       const auto canvas = drawn(*viz::make_panel("trie"), scene_at(*run, cursor), kArea);
@@ -110,7 +110,7 @@ TEST_CASE("trie: however far drafts reach, the node that they hang from stays in
 }
 
 TEST_CASE("trie: a forced token within a folded run is named below the run") {
-  // A path of 40 tokens; the 10th was forced.
+  // A path of 40 tokens, whose 10th was forced.
   for (const bool is_forced : {false, true}) {
     const auto opened = make_capture([&](Recorder& out) {
       out.write({.run = synthetic_info(3, "greedy", "Greedy", "recycle")});

@@ -1,4 +1,4 @@
-// Zooming at the pointer: what is under it stays there.
+// Zooming keeps the place under the pointer.
 #include <doctest/doctest.h>
 
 #include "tests/unit/viz/captures.h"
@@ -39,7 +39,7 @@ TEST_CASE("timeline: the wheel keeps the step under the pointer, F shows the who
     panel->draw(canvas, area, scene);
     CHECK(first_line(panel->input(over, area, scene)) == before);
   }
-  // It did zoom: the run's beginning has left the left edge.
+  // It did zoom: the run's beginning is no longer at the left edge.
   Input left = over;
   left.mouse = {62, 70};
   CHECK(first_line(panel->input(left, area, scene)) != "step 0");
@@ -73,7 +73,7 @@ TEST_CASE("timeline: a cursor that leaves what is shown is brought back into sig
 
 TEST_CASE("positions: the wheel keeps the row under the pointer, dragging reaches the others") {
   const capture::Capture& capture = test::draft_capture();
-  // A step with several inputs, read by its forward.
+  // A step whose forward reads several inputs.
   std::int32_t step = 1;
   for (const capture::StepRow& row : capture.steps())
     if (row.step > 0 && row.forward_rows > 3) step = row.step;

@@ -1,4 +1,4 @@
-// What a beam search step chooses from, over a run made by hand: two beams, the end of a text is 9.
+// The choices of a beam search step, for a run made by hand: two beams; token 9 ends a text.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -22,7 +22,7 @@ struct Candidate {
   float logprob;
 };
 
-// One step: its candidates come with the forward, then the nodes that were chosen.
+// Records a step: its candidates come with the forward, then the nodes that were chosen.
 class Steps {
  public:
   explicit Steps(Recorder& out, std::int32_t max_new_tokens = 8,
@@ -275,7 +275,7 @@ TEST_CASE("decision kind: beams, drafts where the step has any, else one draw") 
     CHECK(decision_kind(drafts, row.step) ==
           (row.drafted > 0 ? DecisionKind::kDrafts : DecisionKind::kDraw));
   }
-  // Sample, then beam: the first tokens are drawn.
+  // With sampled_tokens the first tokens are drawn, and beams come after them.
   const auto opened = make_capture([](Recorder& out) {
     Steps steps(out, 8, R"({"num_beams":2,"sampled_tokens":1})");
     steps.step({{0, 1, -0.5f}}, {node(1, 0, 1, 1, -0.5f, -0.5f)}, {kept(1, -0.5f)});
@@ -295,7 +295,7 @@ TEST_CASE("beam decision: complete down to the best of the beams' last recorded 
   });
   const auto decision = beam_decision(*opened->capture, make_tick(1, Phase::kAccept));
   REQUIRE(decision.choices.size() == 4);
-  CHECK(decision.choices[1].score == -1.0f);  // the first beam's last: a third may lie below it
+  CHECK(decision.choices[1].score == -1.0f);  // the first beam's last: a third may be below
   CHECK(decision.complete == 2);
 }
 

@@ -1,4 +1,4 @@
-// What a stretch of a run changed.
+// The changes within a stretch of a run.
 #include <doctest/doctest.h>
 
 #include <vector>

@@ -1,4 +1,4 @@
-// The figures above two compared runs, computed again from the captures' rows at every cursor.
+// The figures above two compared runs are computed again from the captures' rows at every cursor.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -37,7 +37,7 @@ TEST_CASE("compared figures are those of the rows before the cursor, at every ph
         decode_us += static_cast<double>(row.duration_us);
         if (capture::step_of(row.tick) < steps) whole_us += static_cast<double>(row.duration_us);
       }
-      // Within a step it holds more than what the step ends with.
+      // More is held within a step than at its end.
       for (Tick seen = 1; seen <= tick; ++seen) {
         std::int64_t held = 0;
         for (std::int32_t slot = 0; slot < run->slot_count_at(seen); ++slot)
@@ -67,7 +67,7 @@ TEST_CASE("within a step the tokens that are counted are those of the text that 
     if (leaves.empty()) continue;
     const auto drawn = run.path_to(leaves.front().node).size();
     CHECK(compare_figures(run, tick).tokens == static_cast<std::int64_t>(drawn));
-    // Behind accept and before the step is whole.
+    // This is behind accept and before the step is complete.
     within |= capture::step_of(tick) > 0 && capture::phase_of(tick) == Phase::kObserve &&
               drawn > run.path_to(leaves_at(run, tick - 3).front().node).size();
   }

@@ -1,4 +1,4 @@
-// Two runs beside each other: ticks that belong together, twins, and where two texts part.
+// Two runs side by side: matching ticks, twins, and where two texts part.
 #include <doctest/doctest.h>
 
 #include <cstdio>
@@ -50,7 +50,7 @@ TEST_CASE("by tokens, the other run has never said more, and the next of its ste
   }
 }
 
-// A run whose steps emit these numbers of tokens, one node a token.
+// Records a run whose steps emit these numbers of tokens, one node a token.
 std::unique_ptr<test::OpenedCapture> emitting(const std::vector<std::int32_t>& counts) {
   return test::make_capture([&](capture::Recorder& out) {
     capture::RowTables rows{.run = test::synthetic_info(3, "greedy", "", "recycle")};
@@ -88,7 +88,7 @@ TEST_CASE(
           before = there;
         }
       }
-  // A step of three tokens goes through its phases with the third step of one token.
+  // The phases of a step of three tokens match those of the third step of one token.
   CHECK(matching_tick(*ones->capture, make_tick(2, Phase::kCommit), *uneven->capture,
                       Along::kTokens) == make_tick(1, Phase::kDraft));
   CHECK(matching_tick(*ones->capture, make_tick(3, Phase::kCommit), *uneven->capture,
@@ -146,15 +146,15 @@ using Tokens = std::vector<std::int32_t>;
 
 TEST_CASE("texts are aligned again where they agree in three tokens, or to both ends") {
   CHECK(align_texts(Tokens{1, 2, 3}, Tokens{1, 2, 3}) == Tokens{0, 1, 2});
-  // Another token in place of one; more tokens; fewer.
+  // These differ by another token in place of one, by more tokens, by fewer.
   CHECK(align_texts(Tokens{1, 2, 3, 4, 5}, Tokens{1, 9, 3, 4, 5}) == Tokens{0, -1, 2, 3, 4});
   CHECK(align_texts(Tokens{1, 3, 4, 5}, Tokens{1, 8, 9, 3, 4, 5}) == Tokens{0, 3, 4, 5});
   CHECK(align_texts(Tokens{1, 8, 9, 3, 4, 5}, Tokens{1, 3, 4, 5}) == Tokens{0, -1, -1, 1, 2, 3});
-  // Two tokens in a row are not enough in the middle, and enough at both ends.
+  // Two equal tokens in a row are too few in the middle, but enough at both ends.
   CHECK(align_texts(Tokens{1, 2, 3, 4, 7}, Tokens{1, 9, 3, 4, 8}) == Tokens{0, -1, -1, -1, -1});
   CHECK(align_texts(Tokens{1, 2, 3, 4}, Tokens{1, 9, 3, 4}) == Tokens{0, -1, 2, 3});
   CHECK(align_texts(Tokens{1, 2, 4}, Tokens{1, 9, 4}) == Tokens{0, -1, 2});
-  // What one says further on is not a difference.
+  // A longer text is not a difference.
   CHECK(align_texts(Tokens{1, 2, 3}, Tokens{1}) == Tokens{0, -1, -1});
   CHECK(align_texts(Tokens{}, Tokens{1}).empty());
   CHECK(align_texts(Tokens{5, 6}, Tokens{7, 8}) == Tokens{-1, -1});
@@ -195,11 +195,11 @@ TEST_CASE("an alignment looks no further than it promises") {
 }
 
 struct GreedyRun {
-  std::size_t inherited = 0;  // tokens that a branch began with: there before the first step
+  std::size_t inherited = 0;  // tokens that a branch began with, which exist before the first step
   std::int64_t phase_us = 0, pause_us = 0;  // of each phase, and before each step
 };
 
-// A greedy run that says these tokens, a step each.
+// Records a greedy run that emits these tokens, one a step.
 std::unique_ptr<test::OpenedCapture> greedy_run(const Tokens& tokens, const GreedyRun& how = {}) {
   return test::make_capture([&](capture::Recorder& out) {
     out.write({.run = test::synthetic_info(3, "greedy", "Greedy", "recycle")});
@@ -283,7 +283,7 @@ TEST_CASE(
   CHECK(own.parting_node == 3);
   CHECK(own.parting_step == 2);
   CHECK(back.parting_step == 2);
-  // Node 4 (token 4) is node 5 there; node 3 has nothing to go with.
+  // Node 4 (token 4) corresponds to node 5 there; node 3 has no counterpart.
   CHECK(own.echo == Tokens{-1, -1, -1, -1, 5, 6, 7, 8, -1, 10});
   CHECK(own.counterpart_of(2) == 2);
   CHECK(own.counterpart_of(4) == 5);
@@ -295,7 +295,7 @@ TEST_CASE(
   CHECK(own.differs_as_text(3));
   CHECK(own.differs_as_text(8));
   CHECK_FALSE(own.differs_as_text(2));
-  // What the other run has not reached at its cursor is not there yet.
+  // A node that the other run has not reached at its cursor is not there yet.
   const Twins early = find_twins(one, one.end_tick(), other, make_tick(4, Phase::kDraft));
   CHECK(early.echo[4] == -1);
 }

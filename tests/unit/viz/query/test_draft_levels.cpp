@@ -1,4 +1,4 @@
-// What a step drafted, level by level, over a run made by hand.
+// The drafts of a step, level by level, for a run made by hand.
 #include "viz/query/draft_levels.h"
 
 #include <doctest/doctest.h>

@@ -1,4 +1,4 @@
-// How one token came out of one row, over a run made by hand.
+// How one token is drawn from one row, for a run made by hand.
 #include <doctest/doctest.h>
 
 #include <cmath>

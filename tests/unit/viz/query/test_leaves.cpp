@@ -29,7 +29,7 @@ TEST_CASE("leaves: the live frontier while the run goes on, best first") {
 
 TEST_CASE("leaves: the returned sequences once they are there, not a tick earlier") {
   const capture::Capture& run = test::beam_capture();
-  // Beams that only finished on the way have no rank.
+  // Beams that finished on the way, and were not returned, have no rank.
   std::vector<capture::SequenceRow> results;
   for (const capture::SequenceRow& row : run.sequences())
     if (row.rank >= 0) results.push_back(row);
@@ -53,7 +53,7 @@ TEST_CASE("leaves: nothing before the first step has decided") {
   CHECK(leaves_at(test::beam_capture(), capture::make_tick(0, capture::Phase::kAccept)).empty());
 }
 
-// Three steps; the last one only finishes sequences and leaves no frontier.
+// Records three steps; the last one only finishes sequences and leaves no frontier.
 void record_last_step(test::Recorder& out) {
   using namespace test;
   out.write({.run = synthetic_info(2, "beam", "Trie beam search", "recycle")});
@@ -99,7 +99,7 @@ TEST_CASE("leaves: a last step that only finished shows its own, best score firs
   }
   // Node 4 finished a step before; of equal scores the first stays first.
   CHECK(found == std::vector<std::pair<std::int32_t, float>>{{2, -1}, {3, -1}, {1, -3}});
-  // Its accept phase is what decides: before it the frontier of step 1 is in force.
+  // The accept phase decides: before it the frontier of step 1 is in force.
   const auto before = leaves_at(run, capture::make_tick(2, capture::Phase::kAccept));
   REQUIRE(before.size() == 1);
   CHECK(before[0].node == 1);

@@ -1,4 +1,4 @@
-// The glossary is the one source of what terms mean.
+// The glossary is the one source for the meanings of terms.
 #include <doctest/doctest.h>
 
 #include <algorithm>

@@ -1,0 +1,33 @@
+// LayerSubset: a model without some of its layers, as a model of its own. It shares all weights, and its KV is
+// that of its own layers alone. What goes past a layer that is left out is the residual stream as it is.
+// Borrows the whole model, whose rows are valid until the next forward of either. Source: Zhang et al., "Draft
+// & Verify: Lossless Large Language Model Acceleration via Self-Speculative Decoding", 2024.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "core/model/model.h"
+
+namespace triescope {
+
+class LayerSubset final : public Model {
+ public:
+  // `layers`: those that stay, ascending. Error{kInvalidArgument}: none, or one that the model has not.
+  LayerSubset(Model& whole, std::vector<std::int32_t> layers);
+
+  const ModelInfo& info() const override { return info_; }
+  std::unique_ptr<KvStorage> make_kv(int capacity) override {
+    return whole_.make_kv_of(capacity, layers_);
+  }
+  ForwardOutput forward(const ForwardBatch& batch, KvStorage& kv, std::stop_token stop) override;
+  DeviceMemory device_memory() const override { return whole_.device_memory(); }
+  const std::vector<std::int32_t>& layers() const { return layers_; }
+
+ private:
+  Model& whole_;
+  std::vector<std::int32_t> layers_;
+  ModelInfo info_;
+};
+
+}  // namespace triescope
