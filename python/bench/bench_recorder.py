@@ -1,5 +1,7 @@
-"""Milliseconds a round without logits: python bench/bench_recorder.py. The aim is at most 0.2."""
+"""What recording costs, in ms a round: python bench/bench_recorder.py. The aim is 0.2 at most without logits."""
+
 import os
+import platform
 import sys
 import tempfile
 import time
@@ -8,23 +10,73 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import triescope  # noqa: E402
 
 
-def measure(level, drafts, rounds=2000):
+def tree_of(drafts):
+    """Parents of a tree four wide, and its mask."""
+    parents = [i // 4 - 1 for i in range(drafts)]
+    lines = [[True] + [False] * drafts]
+    for i in range(drafts):
+        line = list(lines[parents[i] + 1])
+        line[i + 1] = True
+        lines.append(line)
+    return parents, lines
+
+
+def greedy(cap, i):
+    with cap.round() as r:
+        r.rows([-1])
+        r.commit([], token=i % 1000)
+        r.time(forward=2)
+
+
+def drafts_of(count, told):
+    """A round of `count` drafts; `told`: their rows' slots and mask too."""
+    parents, mask = tree_of(count)
+
+    def work(cap, i):
+        with cap.round() as r:
+            r.draft(list(range(count)), parents)
+            r.rows(list(range(-1, count)), mask=mask if told else None)
+            r.commit([0, 4] if count > 4 else [0], token=2000 + i % 1000)
+            r.time(draft=1, forward=2, accept=3)
+
+    return work
+
+
+def measure(work, level, rounds):
     with tempfile.TemporaryDirectory() as folder:
-        with triescope.Recorder(os.path.join(folder, "run.tscap"), method="bench", level=level) as cap:
+        if level == "off":
+            cap = triescope.Recorder.off()
+        else:
+            cap = triescope.Recorder(os.path.join(folder, "run.tscap"), method="bench", level=level)
+        times, cpu = [], 0.0
+        with cap:
             cap.prompt(list(range(100)))
-            times = []
             for i in range(rounds):
-                begun = time.perf_counter()
-                with cap.round() as r:
-                    r.draft(list(range(drafts)))
-                    r.rows(list(range(-1, drafts)))
-                    r.commit([0, 1], token=i % 1000)
-                    r.time(draft=1, forward=2, accept=3)
+                begun, before = time.perf_counter(), time.thread_time()
+                work(cap, i)
                 times.append(time.perf_counter() - begun)
-        times.sort()
-        return 1000 * times[len(times) // 2], 1000 * times[int(len(times) * 0.99)]
+                cpu += time.thread_time() - before
+    times.sort()
+    return 1000 * times[len(times) // 2], 1000 * times[int(len(times) * 0.99)], 1000 * cpu / len(times)
 
 
-for level in ("steps", "tree", "full"):
-    for drafts in (4, 16):
-        print("level %-5s %2d drafts: median %.3f ms, 99 %% below %.3f ms" % (level, drafts, *measure(level, drafts)))
+def processor():
+    try:
+        with open("/proc/cpuinfo") as file:
+            return next(line.split(":", 1)[1].strip() for line in file if line.startswith("model name"))
+    except (OSError, StopIteration):
+        return platform.processor() or "unknown"
+
+
+def main():
+    print(f"{processor()}, Python {platform.python_version()}")
+    cases = (("greedy", greedy), ("4 drafts", drafts_of(4, False)), ("4 drafts, mask", drafts_of(4, True)),
+             ("60 drafts", drafts_of(60, False)), ("60 drafts, mask", drafts_of(60, True)))
+    rounds = int(sys.argv[1]) if len(sys.argv) > 1 else 1000
+    for name, work in cases:
+        for level in ("off", "steps", "tree", "full"):
+            print("%-16s level %-5s median %.3f, 99 %% below %.3f, of the processor %.3f" % (name, level, *measure(work, level, rounds)))
+
+
+if __name__ == "__main__":
+    main()

@@ -77,6 +77,36 @@ class Recording(Case):
         self.assertEqual([row["parent"] for row in self.rows("node")], [-1, 0, 1, 1])
         self.assertEqual([row["verdict"] for row in self.rows("verdict")], ["accepted", "rejected", "corrected"])
 
+    def test_a_right_draft_behind_the_end_of_the_text(self):
+        with self.recorder() as cap:
+            cap.prompt([1])
+            with cap.round() as r:
+                r.draft([4, 5, 6])
+                r.rows([-1, 0, 1, 2])
+                r.target([[(4, -0.1)], [(5, -0.2)], [(6, -0.1)], [(7, -0.1)]])
+                r.commit([0, 1], ends="length")
+        self.assertEqual([(row["verdict"], row["reason"]) for row in self.rows("verdict")],
+                         [("accepted", "is_argmax"), ("accepted", "is_argmax"), ("rejected", "after_end"), ("finished", "max_tokens")])
+
+    def test_values_that_a_capture_cannot_hold_are_refused_or_remarked(self):
+        with self.recorder() as cap:
+            cap.prompt([1])
+            for call, text in [(lambda r: r.draft([1 << 29]), "token ids from -1 to"), (lambda r: r.rows([-1], slots=[-2]), "slots from -1"),
+                               (lambda r: r.kv(freed=[-1]), "slots from 0"), (lambda r: r.kv(live=-1), "a count from 0"),
+                               (lambda r: r.commit([], token=2, why={"reason": "mine"}), "Words of your own stand under why"),
+                               (lambda r: r.commit([], token=2, why={"rank": -7}), "a rank from"),
+                               (lambda r: r.commit([], token=2, source="me"), "expected one of")]:
+                with self.assertRaisesRegex((TypeError, ValueError), text):
+                    with cap.round() as r:
+                        call(r)
+            with warnings.catch_warnings(record=True):
+                warnings.simplefilter("always")
+                with cap.round() as r:
+                    r.rows([-1], positions=[-1])
+                    r.commit([], token=2)
+        self.assertEqual([row["position"] for row in self.rows("input")], [0])
+        self.assertEqual(len(self.remarks()), 2)
+
     def test_levels_of_drafts_may_come_one_by_one(self):
         with self.recorder() as cap:
             cap.prompt([1])

@@ -95,7 +95,7 @@ class Generates(Case):
                 if row["verdict"] == "accepted":
                     self.assertEqual(row["reason"], "is_argmax")
                 if row["verdict"] == "rejected":
-                    self.assertIn(row["reason"], ("not_argmax", "parent_refused"))
+                    self.assertIn(row["reason"], ("not_argmax", "parent_refused", "after_end"))
 
         self.both(check, prompt_lookup_num_tokens=5)
 

@@ -7,47 +7,7 @@ import os
 import sqlite3
 from typing import Any, Dict, List, Optional, Sequence, Tuple
 
-APPLICATION_ID = 1414742864
-FORMAT = 1
-
-# Columns of each table in the order in which a recorder writes them.
-COLUMNS: Dict[str, Tuple[str, ...]] = {
-    "drafter": ("name", "title", "kind"),
-    "piece": ("token", "bytes"),
-    "step": ("step", "forward_rows", "drafted", "accepted", "emitted", "frontier"),
-    "node": ("node", "parent", "token", "depth", "logprob", "score", "q", "source", "tick", "role", "drafter"),
-    "node_score": ("node", "logprob", "score", "tick"),
-    "input": ("step", "row", "node", "position", "slot", "naive_position", "whose", "forward"),
-    "candidate": ("tick", "node", "rank", "token", "logprob", "chosen", "whose"),
-    "stage": ("tick", "node", "stage", "token", "p", "at"),
-    "verdict": ("tick", "node", "verdict", "p", "q", "u", "rank", "score", "gap", "replacement", "reason", "value",
-                "threshold", "count", "why"),
-    "frontier": ("step", "rank", "node", "score"),
-    "slot": ("tick", "action", "slot", "node", "from_slot", "whose"),
-    "memory": ("step", "live", "garbage", "reserved", "greedy", "batch_beam", "moved_bytes", "device_allocated_bytes",
-               "device_reserved_bytes", "whose"),
-    "sequence": ("tick", "node", "rank", "score", "finish", "tokens"),
-    "seen": ("step", "row", "whose", "forward", "slots"),
-    "metric": ("tick", "node", "name", "value"),
-    "log": ("tick", "level", "text"),
-    "phase": ("tick", "start_us", "duration_us"),
-}
-# A level records its tables and those of the levels before it.
-LEVELS = {
-    "steps": {"drafter", "step", "memory", "sequence", "metric", "log", "phase"},
-    "tree": {"piece", "node", "node_score", "verdict", "frontier"},
-    "full": {"input", "candidate", "stage", "slot", "seen"},
-}
-
-
-def tables_of(level: str) -> frozenset:
-    names = list(LEVELS)
-    return frozenset(t for name in names[: names.index(level) + 1] for t in LEVELS[name])
-
-
-def schema_sql() -> str:
-    with open(os.path.join(os.path.dirname(__file__), "schema.sql"), encoding="utf-8") as file:
-        return file.read()
+from ._schema import APPLICATION_ID, COLUMNS, schema_sql
 
 
 def identity() -> str:
@@ -83,7 +43,7 @@ class CaptureFile:
                 os.remove(path + suffix)
         self.pid = os.getpid()
         self.db: Optional[sqlite3.Connection] = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
-        self.db.execute("PRAGMA page_size=8192")
+        self.db.execute("PRAGMA page_size=4096")
         self.db.execute("BEGIN")
         for statement in schema_sql().split(";\n"):
             if statement.strip():
@@ -93,6 +53,9 @@ class CaptureFile:
         self.db.execute("COMMIT")
         self.db.execute("PRAGMA journal_mode=WAL")
         self.db.execute("PRAGMA synchronous=NORMAL")
+        # A checkpoint waits for the disk, so there are few: every 16 MB.
+        self.db.execute("PRAGMA wal_autocheckpoint=4000")
+        self.db.execute("PRAGMA ignore_check_constraints=ON")  # _schema.LIMITS holds them
         self._insert = {
             table: f"INSERT INTO {table} ({', '.join(names)}) VALUES ({', '.join('?' * len(names))})"
             for table, names in COLUMNS.items()

@@ -7,7 +7,10 @@ import math
 import sys
 from typing import Any, Callable, Dict, Iterable, List, Optional, Sequence, Tuple
 
+from ._schema import LIMITS
+
 # A row's answers: its best tokens with log p, log p of any token, and its rank (None: not known).
+LAST_TOKEN, LAST_SLOT = LIMITS["node", "token"][1], LIMITS["slot", "slot"][1]  # type: ignore[index]
 Row = Tuple[List[Tuple[int, float]], Callable[[int], Optional[float]], Callable[[int], Optional[int]]]
 
 
@@ -57,7 +60,35 @@ def ids(value: Any, where: str, what: str = "token ids") -> List[int]:
     return result
 
 
+def tokens(value: Any, where: str, hint: str = "pass ids of the vocabulary", least: int = 0) -> List[int]:
+    found = ids(value, where)
+    if found and (min(found) < least or max(found) > LAST_TOKEN):
+        wrong_one = next(one for one in found if not least <= one <= LAST_TOKEN)
+        raise TypeError(f"{where}: expected token ids from {least} to {LAST_TOKEN}, found {wrong_one}; {hint}")
+    return found
+
+
+def slots(value: Any, where: str, least: int = 0) -> List[int]:
+    found = ids(value, where, "slots")
+    if found and (min(found) < least or max(found) > LAST_SLOT):
+        wrong_one = next(one for one in found if not least <= one <= LAST_SLOT)
+        raise TypeError(f"{where}: expected slots from {least} to {LAST_SLOT}, found {wrong_one}; number them from 0")
+    return found
+
+
+def count(value: Any, where: str) -> Optional[int]:
+    """A count, or None."""
+    if value is None:
+        return None
+    found = an_id(value, where)
+    if not 0 <= found <= 2147483647:
+        raise TypeError(f"{where}: expected a count from 0 to 2147483647, found {found}")
+    return found
+
+
 def an_id(value: Any, where: str) -> int:
+    if type(value) is int:
+        return value
     found = ids(value, where, "one token id")
     if len(found) != 1:
         raise TypeError(f"{where}: expected one token id, found {len(found)}; a round commits one token of the target")
@@ -106,7 +137,10 @@ def _pair_row(pairs: Iterable[Any], best: int, where: str) -> Row:
     for pair in pairs:
         if not isinstance(pair, (list, tuple)) or len(pair) != 2:
             raise TypeError(f"{where}: expected (token, log p) pairs, found {pair!r}; pass [(17, -0.2), …] a row")
-        known.append((an_id(pair[0], where), number(pair[1], where)))
+        token = an_id(pair[0], where)
+        if not 0 <= token <= LAST_TOKEN:
+            raise TypeError(f"{where}: expected token ids from 0 to {LAST_TOKEN}, found {token}; pass ids of the vocabulary")
+        known.append((token, number(pair[1], where)))
     known.sort(key=lambda one: -one[1])
     table = dict(known)
     order = {token: rank for rank, (token, _) in enumerate(known)}
@@ -178,128 +212,3 @@ def rows_of(value: Any, best: int, where: str) -> List[Row]:
 
     return [([(t, v - of_sums[row]) for t, v in zip(of_at[row], of_top[row])], getter(row), ranker(row))
             for row in range(len(of_sums))]
-
-
-HIDDEN = -1000.0  # an additive mask hides with -inf, the type's lowest, or -1e4
-
-
-def mask_rows(value: Any, rows: int, where: str) -> Tuple[List[List[int]], Optional[int]]:
-    """The columns that each row sees, and how many columns there are (None: the lists name slots)."""
-    hint = "pass a bool or additive float mask [rows, slots or rows], or a list of slots for each row"
-    shape = getattr(value, "shape", None)
-    if isinstance(value, (str, bytes, dict)):
-        raise wrong(where, "a mask", value, hint)
-    if shape is not None:
-        while len(shape) > 2 and shape[0] == 1:
-            value = value[0]
-            shape = value.shape
-        if len(shape) != 2:
-            raise wrong(where, "a mask", value, hint)
-        lines = plain(value)
-    else:
-        try:
-            lines = [plain(line) for line in value]
-        except TypeError:
-            raise wrong(where, "a mask", value, hint) from None
-        while len(lines) == 1 and rows != 1 and isinstance(lines[0], list):
-            lines = lines[0]
-    if len(lines) != rows:
-        raise TypeError(f"{where}: expected a mask of {rows} rows, one for each row, found {len(lines)}; {hint}")
-    lines = [list(line) for line in lines]
-    first = next((one for line in lines for one in line), None)
-    if shape is None and first is not None and isinstance(first, int) and not isinstance(first, bool):
-        return [sorted(set(ids(line, where, "slots"))) for line in lines], None
-    widths = {len(line) for line in lines}
-    if len(widths) > 1:
-        raise TypeError(f"{where}: expected lines of one length, found lengths {sorted(widths)}; {hint}")
-    if isinstance(first, float):
-        return [[c for c, one in enumerate(line) if one > HIDDEN] for line in lines], widths.pop()
-    return [[c for c, one in enumerate(line) if one] for line in lines], widths.pop() if widths else 0
-
-
-def runs(slots: Iterable[int]) -> str:
-    """[0, 1, 2, 5] as '0-2,5'."""
-    text: List[str] = []
-    first = last = None
-    for slot in sorted(set(slots)):
-        if last is not None and slot == last + 1:
-            last = slot
-            continue
-        if first is not None:
-            text.append(str(first) if first == last else f"{first}-{last}")
-        first = last = slot
-    if first is not None:
-        text.append(str(first) if first == last else f"{first}-{last}")
-    return ",".join(text)
-
-
-def _byte_alphabet() -> Dict[str, int]:
-    """GPT-2's letters for bytes."""
-    shown = [*range(33, 127), *range(161, 173), *range(174, 256)]
-    table = {chr(b): b for b in shown}
-    hidden = [b for b in range(256) if b not in set(shown)]
-    table.update({chr(256 + i): b for i, b in enumerate(hidden)})
-    return table
-
-
-BYTES = _byte_alphabet()
-
-
-def pieces_of(tokenizer: Any) -> Callable[[int], Optional[bytes]]:
-    """id → the token's bytes, for Hugging Face's tokenizers, a callable, a dict or None."""
-    if tokenizer is None:
-        return lambda token: None
-
-    def raw(value: Any) -> Optional[bytes]:
-        if value is None:
-            return None
-        return value if isinstance(value, bytes) else str(value).encode("utf-8", "surrogateescape")
-
-    if isinstance(tokenizer, dict):
-        if tokenizer and all(isinstance(key, str) for key in tokenizer):  # a vocabulary: text → id
-            turned = {index: text for text, index in tokenizer.items()}
-            return lambda token: raw(turned.get(token))
-        return lambda token: raw(tokenizer.get(token))
-    if hasattr(tokenizer, "convert_ids_to_tokens"):
-        backend = getattr(tokenizer, "backend_tokenizer", None)
-        whole = set(getattr(tokenizer, "all_special_ids", ()) or ())
-        added = getattr(tokenizer, "added_tokens_decoder", None) or {}
-        is_bytes = "ByteLevel" in repr(getattr(backend, "decoder", "")) if backend is not None else hasattr(
-            tokenizer, "byte_decoder")
-
-        def huggingface(token: int) -> Optional[bytes]:
-            text = tokenizer.convert_ids_to_tokens(token)
-            if text is None:
-                return None
-            if isinstance(text, bytes):
-                return text
-            if token in whole or token in added:
-                return text.encode()
-            if is_bytes and all(c in BYTES for c in text):
-                return bytes(BYTES[c] for c in text)
-            if len(text) == 6 and text.startswith("<0x") and text.endswith(">"):
-                return bytes([int(text[3:5], 16)])
-            return text.replace("\u2581", " ").encode("utf-8", "replace")
-
-        return huggingface
-    if hasattr(tokenizer, "id_to_token"):  # the tokenizers library
-        is_bytes = "ByteLevel" in repr(getattr(tokenizer, "decoder", ""))
-
-        def fast(token: int) -> Optional[bytes]:
-            text = tokenizer.id_to_token(token)
-            if text is None:
-                return None
-            if is_bytes and all(c in BYTES for c in text):
-                return bytes(BYTES[c] for c in text)
-            return text.replace("\u2581", " ").encode()
-
-        return fast
-    if hasattr(tokenizer, "id_to_piece") or hasattr(tokenizer, "IdToPiece"):  # sentencepiece
-        get = getattr(tokenizer, "id_to_piece", None) or tokenizer.IdToPiece
-        return lambda token: get(token).replace("\u2581", " ").encode()
-    if callable(tokenizer):
-        return lambda token: raw(tokenizer(token))
-    if hasattr(tokenizer, "decode"):
-        return lambda token: raw(tokenizer.decode([token]))
-    raise wrong("Recorder(tokenizer=…)", "a tokenizer, a function of an id, a dict or None", tokenizer,
-                "pass lambda token: text")

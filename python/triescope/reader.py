@@ -8,7 +8,7 @@ import sqlite3
 import urllib.parse
 from typing import Any, Dict, List, NamedTuple, Optional, Union
 
-from ._file import APPLICATION_ID, FORMAT
+from ._schema import APPLICATION_ID, FORMAT
 
 
 class Step(NamedTuple):

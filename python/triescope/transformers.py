@@ -219,7 +219,7 @@ class _Generation:
 
     def rows_of_beams(self, r: Any) -> None:
         assert self.forward is not None
-        count = len(self.cap._frontier)
+        count = self.cap.live_beams
         positions = self.forward["positions"]
         r.rows(list(range(count)), positions=[positions[-1]] * count if positions else None)
         r.target(self.forward["logits"][:count, -1])

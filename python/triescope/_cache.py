@@ -1,0 +1,90 @@
+"""A KV cache: who lies in a slot, where an occupant lies. Occupants are nodes, prompt token i is -2 - i."""
+
+from __future__ import annotations
+
+from typing import Dict, List, Optional, Sequence, Set, Tuple
+
+from ._tree import Tree
+
+
+class Cache:
+    """The slots of one owner. Every change is also a row of the capture's slot events."""
+
+    __slots__ = ("owner", "events", "holder", "slot_of", "used", "garbage", "_known")
+
+    def __init__(self, owner: str, events: Optional[List[Sequence[object]]]):
+        self.owner = owner
+        self.events: List[Sequence[object]] = [] if events is None else events
+        self.holder: Dict[int, int] = {}
+        self.slot_of: Dict[int, int] = {}
+        self.used: Set[int] = set()  # slots that were ever taken
+        self.garbage: Set[int] = set()
+        # A node, and the slots of the prompt and of its path as bits: kept until one of them changes.
+        self._known: Optional[Tuple[int, int]] = None
+
+    def take(self, slot: int, node: int, tick: int) -> None:
+        if slot < 0 or self.holder.get(slot) == node:
+            return
+        if slot in self.used:
+            self.events.append((tick, "reuse", slot, node, -1, self.owner))
+        else:
+            self.used.add(slot)
+            self.events.append((tick, "alloc", slot, node, -1, self.owner))
+        self.put(slot, node)
+
+    def put(self, slot: int, node: int) -> None:
+        before = self.holder.get(slot)
+        if before is not None and self.slot_of.get(before) == slot:
+            self._forget(before)
+        self.holder[slot] = node
+        self._touch(node)
+        self.slot_of[node] = slot
+        self.garbage.discard(slot)
+
+    def move(self, source: int, to: int, node: int, tick: int) -> None:
+        self.used.add(to)
+        self.put(to, node)
+        self.events.append((tick, "move", to, node, source, self.owner))
+
+    def free(self, slot: int, tick: int, node: Optional[int] = None) -> None:
+        """`node`: who is freed, where the slot holds another one by now."""
+        holder = self.holder.pop(slot, None)
+        self.garbage.discard(slot)
+        if holder is not None and self.slot_of.get(holder) == slot:
+            self._forget(holder)
+        node = holder if node is None else node
+        self.events.append((tick, "free", slot, 0 if node is None else node, -1, self.owner))
+
+    def waste(self, slot: int, tick: int) -> None:
+        """What lies there is not needed any more."""
+        self.garbage.add(slot)
+        self.events.append((tick, "garbage", slot, self.holder[slot], -1, self.owner))
+
+    def _forget(self, node: int) -> None:
+        self._touch(node)
+        del self.slot_of[node]
+
+    def _touch(self, node: int) -> None:
+        if self._known is not None and node <= self._known[0]:
+            self._known = None
+
+    def text_bits(self, tree: Tree, prompt: int, node: int) -> int:
+        """The slots of `prompt` tokens and of the path to `node` as bits, as far as they are known."""
+        slot_of, parent = self.slot_of, tree.parent
+        stop, bits = (0, 0) if self._known is None else self._known
+        at, more = node, 0
+        while at > stop:
+            slot = slot_of.get(at)
+            if slot is not None:
+                more |= 1 << slot
+            at = parent[at]
+        if at != stop:  # another branch
+            self._known = None
+            return self.text_bits(tree, prompt, node)
+        if stop == 0 and self._known is None:
+            for i in range(prompt):
+                slot = slot_of.get(-2 - i)
+                if slot is not None:
+                    bits |= 1 << slot
+        self._known = (node, bits | more)
+        return bits | more
