@@ -121,8 +121,8 @@ std::vector<LinePart> status_parts(const Ui& ui, const Document* document) {
        : capture.status() == capture::RunStatus::kStopped ? "stopped"
                                                           : "recorded",
        3},
-      {run.method, 2},
-      {"KV " + run.kv_policy, 4}};
+      {run.method, 2}};
+  if (!run.kv_policy.empty()) parts.push_back({"KV " + run.kv_policy, 4});
   const std::int32_t shown = document->cursor > 0 ? capture::step_of(document->cursor - 1) : -1;
   if (const std::string drafts =
           viz::drafts_text(viz::step_so_far(capture, shown, document->cursor));

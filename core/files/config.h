@@ -91,7 +91,7 @@ struct ModelConfig {
   float logit_softcap = 0;
 
   bool from_gguf = false;
-  // > 0: in the file, so many rows of each head of q and k lie in rope's pairs (0, half, 1,
+  // > 0: in the file, the first this many rows of each head of q and k lie in rope's pairs (0, half, 1,
   // half + 1, ...).
   int interleaved_rows = 0;
   // GGUF: q, k and v are one tensor; so are gate and up.

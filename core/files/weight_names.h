@@ -58,7 +58,7 @@ struct WeightSlice {
       false;  // stored as [in, out] (GPT-2's Conv1D); first_row counts output rows all the same
   // > 0: the weight has so many heads, and in the tensor their rows lie as the next two say.
   int heads = 0;
-  // The first so many rows of a head are rope's pairs (0, half, 1, half + 1, ...), as GGUF's
+  // This many rows at the start of a head are rope's pairs (0, half, 1, half + 1, ...), as GGUF's
   // converter writes Llama's q and k.
   std::int64_t interleaved_rows = 0;
   // Rows from the beginning of one head to that of the next; 0: a head's own rows.

@@ -7,11 +7,11 @@ __version__ = "0.1.0"
 
 
 def __getattr__(name: str) -> object:
-    """Adapters load when they are asked for: triescope.transformers."""
-    if name in ("transformers", "eagle", "llama_cpp"):
+    """The adapter loads when it is asked for."""
+    if name == "transformers":
         import importlib
 
-        return importlib.import_module(f"triescope.{name}")
+        return importlib.import_module("triescope.transformers")
     raise AttributeError(f"module 'triescope' has no attribute {name!r}")
 
 

@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <string>
+#include <string_view>
 
 #include "core/base/error.h"
 
@@ -19,6 +20,11 @@ std::string refusal(ErrorCode code, Action action) {
     return error.what();
   }
   return "not refused";
+}
+
+// Whether a message says that.
+inline bool has(std::string_view message, std::string_view what) {
+  return message.find(what) != std::string_view::npos;
 }
 
 }  // namespace triescope::test

@@ -41,6 +41,7 @@ std::string caption_of(const Facts& facts) {
   for (const auto& [key, value] : facts) {
     // The panel that shows times marks them itself.
     if (key == "Method" || key == "Settings" || key == "Recorded" || key == "Times") continue;
+    if (value.empty()) continue;  // another program's recorder need not say it
     const char* const word = key == "KV policy" ? "KV "
                              : key == "Seed"    ? "seed "
                              : key == "Step"    ? "step "

@@ -43,7 +43,7 @@ struct Part {
   Target target = {};
   std::string fact =
       {};  // name of the value in the template: "accepted"; "" = the template's words
-  double number = std::numeric_limits<double>::quiet_NaN();  // NaN where the value is no number
+  double number = std::numeric_limits<double>::quiet_NaN();  // NaN where the value is not a number
   bool is_token = false;                                     // the text is a token's, in quotes
   bool is_value() const { return !fact.empty(); }
 };

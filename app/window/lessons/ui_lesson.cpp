@@ -231,7 +231,7 @@ void draw_question(Ui& ui, std::size_t piece, const Predict& predict, float widt
                                                }});
       name_part(ui, "number");
       ImGui::SameLine();
-      // A text that is no number cannot be an answer.
+      // Only a number can be an answer.
       if ((ImGui::Button("Answer") || typed.entered) && typed.problem.empty())
         said = {.number = ui.state.lesson_number};
       refused = typed.problem;

@@ -1,5 +1,5 @@
-// A field for a number, with buttons for less and more. A typed number counts at once. A text that
-// is no number gives the field its old value back, and a message says what was expected.
+// A field for a number, with buttons for less and more. A typed number counts at once. Any other
+// text gives the field its old value back, and a message says what was expected.
 #pragma once
 
 #include <imgui.h>
@@ -21,7 +21,7 @@ struct NumberEdit {
 
 struct NumberValue {
   std::string text;  // the value
-  // Takes a typed text. Errors: it is no number; says what was expected and found.
+  // Takes a typed text. Errors: it is not a number; says what was expected and found.
   std::function<void(const std::string& text)> take;
   std::function<void(int direction, bool fast)> step = {};  // empty: no buttons
 };

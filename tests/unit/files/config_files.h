@@ -8,6 +8,7 @@
 #include "core/files/config.h"
 #include "core/files/gguf.h"
 #include "tests/support/paths.h"
+#include "tests/support/refusal.h"
 #include "tests/unit/files/format_test_util.h"
 
 namespace triescope::test {
@@ -48,6 +49,11 @@ inline formats::ModelConfig config_of(const GgufWriter& writer) {
   write_file(folder.path() / "model.gguf", writer.bytes());
   return formats::config_from_gguf(
       *formats::GgufFile::open((folder.path() / "model.gguf").string()));
+}
+
+// The message with which a config.json of this type, with `more` in it, is refused.
+inline std::string refused(ErrorCode code, const std::string& type, const std::string& more) {
+  return refusal(code, [&] { config_of(type, more); });
 }
 
 // One character a layer.

@@ -16,14 +16,6 @@ using namespace triescope::test;
 
 namespace {
 
-bool has(const std::string& message, const char* what) {
-  return message.find(what) != std::string::npos;
-}
-
-std::string refused(ErrorCode code, const std::string& type, const std::string& more) {
-  return refusal(code, [&] { config_of(type, more); });
-}
-
 // query/key/value, output, MLP.
 std::string biases(const ModelConfig& config) {
   return std::string(config.qkv_bias ? "q" : ".") + (config.output_bias ? "o" : ".") +

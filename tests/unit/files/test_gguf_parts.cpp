@@ -18,10 +18,6 @@ using namespace triescope::test;
 
 namespace {
 
-bool has(const std::string& message, const std::string& what) {
-  return message.find(what) != std::string::npos;
-}
-
 std::shared_ptr<const GgufFile> opened(const TempDir& folder, const GgufWriter& writer) {
   write_file(folder.path() / "model.gguf", writer.bytes());
   return GgufFile::open((folder.path() / "model.gguf").string());

@@ -30,10 +30,6 @@ const TargetShape kTarget = [] {
   return target;
 }();
 
-bool has(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
 std::string refused(HeadBytes head, ErrorCode code, const TargetShape& target = kTarget,
                     std::vector<int> layers = {}) {
   return refusal(code, [&] { head.open(target, layers); });

@@ -16,13 +16,7 @@ using namespace triescope::formats;
 using namespace triescope::test;
 namespace fs = std::filesystem;
 
-namespace {
-
-bool has(const std::string& message, const std::string& what) {
-  return message.find(what) != std::string::npos;
-}
-
-}  // namespace
+namespace {}  // namespace
 
 TEST_CASE("a file is read as text up to its limit, from the disk and from memory") {
   const TempDir folder;

@@ -24,10 +24,6 @@ std::string refusal_of(const std::string& pickle, ErrorCode code) {
 
 std::string with(const std::string& tensor) { return pickle_of(pickled("w") + tensor); }
 
-bool has(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
 }  // namespace
 
 TEST_CASE("a dictionary of tensors is read with types, shapes and places in their storages") {

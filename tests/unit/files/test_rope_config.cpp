@@ -27,10 +27,6 @@ std::string refused(ErrorCode code, const std::string& scaling) {
   return refusal(code, [&] { rope_of(scaling); });
 }
 
-bool has(const std::string& message, const char* what) {
-  return message.find(what) != std::string::npos;
-}
-
 std::string numbers(int count, const std::string& value) {
   std::string list;
   for (int i = 0; i < count; ++i) list += (i == 0 ? "" : ",") + value;

@@ -27,10 +27,6 @@ std::string refusal_of(const std::string& bytes, ErrorCode code) {
   return refusal(code, [&] { open(bytes); });
 }
 
-bool has(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
 std::vector<ZipFile> good_files() {
   std::string floats;
   for (const float value : {1.f, 2.f, 3.f, 4.f, 5.f, 6.f}) floats += little_endian(value);

@@ -21,10 +21,6 @@ namespace {
 
 using Shape = std::vector<std::int64_t>;
 
-bool has(const std::string& message, const std::string& what) {
-  return message.find(what) != std::string::npos;
-}
-
 // A model folder whose tensors count their values up from the tensor's place in the file, times
 // 1000; ones where they are F16 or F8.
 struct Folder {

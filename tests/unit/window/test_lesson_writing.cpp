@@ -135,7 +135,7 @@ TEST_CASE_FIXTURE(Desk, "lesson: the file is looked at now and then, not in ever
   CHECK(lesson.shown_step().title == "Another");
   lesson.close();
   CHECK(lesson.seconds_to_next_look(9) == -1);
-  lesson.open("01-one-token-at-a-time");  // built in: there is no file to look at
+  lesson.open("01-one-token-at-a-time");  // built in: it has no file
   CHECK(lesson.seconds_to_next_look(9) == -1);
 }
 

@@ -44,7 +44,7 @@ bool says(const RecordingCanvas& canvas, const std::string& begin) {
 }  // namespace
 
 TEST_CASE("kv: the events of a range of steps are the ones of its steps, and no others") {
-  KvRange range;  // one object, as in a panel: another range or run is counted anew
+  KvRange range;  // one object, as in a panel: another range or run is counted again
   for (const capture::Capture* capture : {&beam_capture(), &draft_capture()}) {
     Scene scene = scene_of(*capture);
     for (const auto& [first, last] : {std::pair{3, 9}, {5, 5}, {0, 1000}}) {

@@ -259,7 +259,7 @@ TEST_CASE("owner switch: the mask shows every forward of the draft model's step"
   MaskRows mask;
   REQUIRE(mask.update(kTarget, scene, false));
   CHECK(mask.columns == std::vector<std::int32_t>{1, 2, 4, 3});
-  REQUIRE(mask.update(kDraft, scene, false));  // same cursor, other owner: gathered anew
+  REQUIRE(mask.update(kDraft, scene, false));  // same cursor, another owner: gathered again
   std::vector<std::pair<int, int>> rows;
   for (const capture::InputRow& row : mask.rows) rows.emplace_back(row.forward, row.node);
   CHECK(rows == std::vector<std::pair<int, int>>{{0, 1}, {1, 2}, {1, 3}});
