@@ -1,5 +1,6 @@
 #include "core/files/config.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "core/base/error.h"
@@ -59,7 +60,32 @@ void validate_rope(const RopeConfig& rope, const ModelConfig& config, const std:
     check(is_good(divisor), source, "expected rope factors above 0");
 }
 
+void validate_experts(int count, const ExpertsConfig& experts, const std::string& source) {
+  check_range(count, 1, 1 << 12, source, "experts in a layer");
+  check_range(experts.used, 1, count, source, "experts of a token");
+  check_range(experts.intermediate, 0, 1 << 20, source, "intermediate size of an expert");
+  check_range(experts.shared_intermediate, 0, 1 << 20, source,
+              "intermediate size of the shared expert");
+  check(is_good(experts.scale), source, "expected a scale of the experts' weights above 0");
+}
+
 }  // namespace
+
+int ModelConfig::intermediate_of(int layer, int expert) const {
+  const int routed = layers[static_cast<std::size_t>(layer)].experts;
+  if (expert < 0 || routed == 0) return intermediate;
+  if (expert == routed) return experts.shared_intermediate;
+  return experts.intermediate > 0 ? experts.intermediate : intermediate;
+}
+
+int ModelConfig::mlps_of(int layer) const {
+  const int routed = layers[static_cast<std::size_t>(layer)].experts;
+  return routed == 0 ? 1 : routed + (experts.shared_intermediate > 0 ? 1 : 0);
+}
+
+bool ModelConfig::has_experts() const {
+  return std::ranges::any_of(layers, [](const LayerConfig& layer) { return layer.experts > 0; });
+}
 
 void validate(const ModelConfig& config, const std::string& source) {
   check_range(static_cast<int>(config.layers.size()), 1, 1024, source, "layers");
@@ -78,6 +104,8 @@ void validate(const ModelConfig& config, const std::string& source) {
   check(is_good(config.attention_scale) && is_good(config.embedding_scale) &&
             is_good(config.residual_scale) && is_good(config.logit_scale),
         source, "expected scales above 0");
+  check(std::isfinite(config.qkv_clip) && config.qkv_clip >= 0, source,
+        "expected a limit of q, k and v of 0 or more");
   check(config.query_scale.beta == 0 ||
             (is_good(config.query_scale.beta) && config.query_scale.every > 0),
         source, "expected a scale of q by position above 0, and an original context");
@@ -89,6 +117,7 @@ void validate(const ModelConfig& config, const std::string& source) {
     check(layer.window >= 0, source, "expected a sliding window above 0");
     check(layer.rope >= -1 && layer.rope < static_cast<int>(config.ropes.size()), source,
           "no such rope");
+    if (layer.experts != 0) validate_experts(layer.experts, config.experts, source);
   }
   for (const std::int32_t id : config.eos_token_ids) {
     check(id >= 0 && id < config.vocab_size, source,
@@ -100,11 +129,14 @@ void validate(const ModelConfig& config, const std::string& source) {
 const std::vector<const Family*>& all_families() {
   extern const Family kLlama, kMistral, kMinistral, kMinistral3, kMistral3, kQwen2, kQwen3,
       kSmolLm3, kPhi, kPhi3, kGemma2, kGemma3, kGpt2, kGptNeoX, kGranite, kOlmo2, kOlmo3, kGlm4,
-      kCohere2, kStarCoder2, kExaone4, kStableLm, kSeedOss;
+      kCohere2, kStarCoder2, kExaone4, kStableLm, kSeedOss, kMixtral, kQwen2Moe, kQwen3Moe, kOlmoe,
+      kGraniteMoe, kGraniteMoeShared;
   static const std::vector<const Family*> families = {
-      &kLlama, &kMistral, &kMinistral, &kMinistral3, &kMistral3, &kQwen2,    &kQwen3,   &kSmolLm3,
-      &kPhi,   &kPhi3,    &kGemma2,    &kGemma3,     &kGpt2,     &kGptNeoX,  &kGranite, &kOlmo2,
-      &kOlmo3, &kGlm4,    &kCohere2,   &kStarCoder2, &kExaone4,  &kStableLm, &kSeedOss};
+      &kLlama,    &kMistral,    &kMinistral, &kMinistral3, &kMistral3,        &kQwen2,
+      &kQwen3,    &kSmolLm3,    &kPhi,       &kPhi3,       &kGemma2,          &kGemma3,
+      &kGpt2,     &kGptNeoX,    &kGranite,   &kOlmo2,      &kOlmo3,           &kGlm4,
+      &kCohere2,  &kStarCoder2, &kExaone4,   &kStableLm,   &kSeedOss,         &kMixtral,
+      &kQwen2Moe, &kQwen3Moe,   &kOlmoe,     &kGraniteMoe, &kGraniteMoeShared};
   return families;
 }
 

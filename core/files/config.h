@@ -49,6 +49,16 @@ struct QueryScale {
   int every = 0;  // positions
 };
 
+// How a row's MLPs are chosen among those of a layer, and weighted (core/kernels/router.h).
+struct ExpertsConfig {
+  int used = 0;                 // number that a row goes through
+  int intermediate = 0;         // of each; 0 = as the layers with one MLP
+  int shared_intermediate = 0;  // of one more MLP, through which every row goes; 0 = none
+  bool shared_gate = false;     // that one's result is times sigmoid(gate . x)
+  bool normalise = false;       // the weights of a row's experts are divided by their sum
+  float scale = 1;              // of those weights
+};
+
 struct LayerConfig {
   int window = 0;   // 0 = sees everything before it, else the last `window` positions
   int rope = 0;     // index in ModelConfig::ropes, -1 = this layer has no rotary positions
@@ -75,6 +85,7 @@ struct ModelConfig {
   bool shared_norm = false;  // with parallel_residual: the MLP's input is attention's
   QkNorm qk_norm = QkNorm::kNone;
   Activation activation = Activation::kSilu;
+  ExpertsConfig experts;  // of the layers that have some
   bool gated_mlp = true;  // down(act(gate(x)) * up(x)), else down(act(up(x)))
   bool qkv_bias = false, output_bias = false, mlp_bias = false, head_bias = false;
   bool learned_positions = false;
@@ -88,6 +99,7 @@ struct ModelConfig {
   float attention_scale = 0;    // of q.k
   float attention_softcap = 0;  // 0 = none, else cap * tanh(score / cap)
   QueryScale query_scale;
+  float qkv_clip = 0;  // > 0: q, k and v, normalised, are cut to this and minus this
   float logit_softcap = 0;
 
   bool from_gguf = false;
@@ -105,6 +117,11 @@ struct ModelConfig {
 
   int query_dims() const { return heads * head_dim; }
   int kv_dims() const { return kv_heads * head_dim; }
+  // Of the MLP `expert` of a layer: -1 = its only one, its number of experts = the shared one.
+  int intermediate_of(int layer, int expert) const;
+  // Number of MLPs of a layer, the shared one included.
+  int mlps_of(int layer) const;
+  bool has_experts() const;
 };
 
 // `folder` holds config.json. Errors: kNotFound, kCorruption, kNotSupported.

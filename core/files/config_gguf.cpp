@@ -203,8 +203,6 @@ ModelConfig config_from_gguf(const GgufFile& file) {
                 file.path() + ": block_count: expected 1 to 1024, found " + std::to_string(layers));
   }
   config.layers.assign(static_cast<std::size_t>(layers), {});
-  if (fields.integer("expert_count", 0) > 0)
-    fields.not_supported("a mixture of experts (expert_count)");
   if (!file.boolean(architecture + ".attention.causal").value_or(true))
     fields.not_supported("attention.causal = false");
   for (const char* key :
@@ -245,6 +243,8 @@ ModelConfig config_from_gguf(const GgufFile& file) {
   config.bos_token_id =
       special_token(file, "tokenizer.ggml.bos_token_id", config.vocab_size).value_or(-1);
   family->read_gguf(fields, config);
+  if (fields.integer("expert_count", 0) > 0 && !config.has_experts())
+    fields.not_supported("a mixture of experts (expert_count) of family " + config.family);
   validate(config, file.path());
   return config;
 }

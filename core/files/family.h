@@ -112,6 +112,13 @@ void read_layer_norm_json(const JsonFields& fields, ModelConfig& config, const c
 RopeConfig rope_from_json(const JsonFields& rope, double default_theta, double factor,
                           ModelConfig& config, std::optional<int> original_context,
                           RotaryPart part = RotaryPart::kWholeHead);
+// Gives all layers the experts that config.json names: their number is `count_key` or, as newer
+// transformers writes it for some families, num_local_experts; `default_used` of them serve a row.
+void read_experts_json(const JsonFields& fields, ModelConfig& config, const char* count_key,
+                       int default_count, int default_used);
+// The keys expert_* of a GGUF, in the layers that have a router. `normalise`: whether llama.cpp
+// divides this architecture's weights by their sum where the file does not say.
+void read_experts_gguf(const GgufFields& fields, ModelConfig& config, bool normalise);
 // config.json's sliding_window; 0 where it is null, `absent` where it is not there.
 int window_from_json(const JsonFields& fields, int absent);
 // The layers that have a sliding window: those of config.json's layer_types ("full_attention" /

@@ -1,5 +1,6 @@
 // Granite is Llama with four multipliers: of the embeddings, of q.k, of what is added to the
-// stream, and of the logits (which are divided). GGUF's converter permutes q and k as Llama's.
+// stream, and of the logits (which are divided). Granite-MoE has experts in every layer, and perhaps
+// an MLP that all rows share. GGUF's converter permutes q and k as Llama's.
 #include "core/files/family.h"
 
 namespace triescope::formats {
@@ -20,6 +21,31 @@ void read_granite(const JsonFields& fields, ModelConfig& config) {
   config.logit_scale = 1 / scale_of(fields, "logits_scaling");
 }
 
+void read_granite_moe(const JsonFields& fields, ModelConfig& config) {
+  read_granite(fields, config);
+  config.mlp_bias = false;
+  read_experts_json(fields, config, "num_local_experts", 8, 2);
+  config.experts.normalise = true;
+  config.experts.shared_intermediate = fields.integer("shared_intermediate_size", 0);
+}
+
+// Gate and up are halves of one tensor, whose first dimension counts the experts.
+std::optional<WeightSlice> granite_moe_weight(const ModelConfig& config, const Part& part) {
+  const std::string layer = "model.layers." + std::to_string(part.layer) + ".";
+  if (part.role == Role::kRouter)
+    return WeightSlice{layer + "block_sparse_moe.router.layer.weight"};
+  if (part.role != Role::kGate && part.role != Role::kUp && part.role != Role::kDown)
+    return std::nullopt;
+  const bool shared = is_shared(config, part), down = part.role == Role::kDown;
+  const std::int64_t rows = expected_shape(config, part)->rows;
+  WeightSlice slice{layer + (shared ? "shared_mlp." : "block_sparse_moe.") +
+                    (down ? "output_linear.weight" : "input_linear.weight")};
+  slice.stacked = !shared;
+  if (!shared) slice.first_row = part.expert * (down ? rows : 2 * rows);
+  if (part.role == Role::kUp) slice.first_row += rows;
+  return slice;
+}
+
 void gguf_granite(const GgufFields& fields, ModelConfig& config) {
   config.interleaved_rows = config.head_dim;
   // llama.cpp takes 0 for "not said".
@@ -37,15 +63,32 @@ void gguf_granite(const GgufFields& fields, ModelConfig& config) {
     for (LayerConfig& layer : config.layers) layer.rope = -1;
 }
 
+void gguf_granite_moe(const GgufFields& fields, ModelConfig& config) {
+  gguf_granite(fields, config);
+  read_experts_gguf(fields, config, true);
+}
+
+constexpr std::string_view kScales[] = {"embedding_scale", "attention.scale", "residual_scale",
+                                        "logit_scale"};
+
 }  // namespace
 
-extern const Family kGranite;
+extern const Family kGranite, kGraniteMoe, kGraniteMoeShared;
 const Family kGranite = {"granite",
                          {"granite"},
                          read_granite,
                          gguf_granite,
                          nullptr,
                          nullptr,
-                         {"embedding_scale", "attention.scale", "residual_scale", "logit_scale"}};
+                         {std::begin(kScales), std::end(kScales)}};
+const Family kGraniteMoe = {"granitemoe",
+                            {"granitemoe"},
+                            read_granite_moe,
+                            gguf_granite_moe,
+                            granite_moe_weight,
+                            nullptr,
+                            {std::begin(kScales), std::end(kScales)}};
+const Family kGraniteMoeShared = {"granitemoeshared", {},     read_granite_moe, nullptr,
+                                  granite_moe_weight, nullptr};
 
 }  // namespace triescope::formats

@@ -1,6 +1,6 @@
 // Llama 2 and 3.x, and SmolLM2: pre-norm RMS, rotary positions, grouped-query attention, gated SiLU
 // MLP. Source: transformers models/llama. GGUF's converter interleaves the rows of q and k for
-// "llama" (LlamaModel.permute).
+// "llama" (LlamaModel.permute). A GGUF of Mistral or Mixtral says "llama" too.
 #include "core/files/family.h"
 
 namespace triescope::formats {
@@ -17,6 +17,7 @@ void gguf_llama(const GgufFields& fields, ModelConfig& config) {
   config.interleaved_rows = config.head_dim;
   // Mistral's GGUF says "llama" too, and llama.cpp's converter leaves its window out.
   read_windows_gguf(fields, config, 0, 0);
+  read_experts_gguf(fields, config, true);  // Mixtral
 }
 
 }  // namespace

@@ -69,6 +69,10 @@ RoleNames names_of(Role role) {
       return {"mlp.down_proj.bias", "ffn_down.bias"};
     case Role::kPostMlpNorm:
       return {"post_feedforward_layernorm.weight", "post_ffw_norm.weight"};
+    case Role::kRouter:
+      return {"mlp.gate.weight", "ffn_gate_inp.weight"};
+    case Role::kSharedGate:
+      return {"mlp.shared_expert_gate.weight", "ffn_gate_inp_shexp.weight"};
   }
   throw Error(ErrorCode::kInvalidArgument, "no such weight role");
 }
@@ -78,11 +82,18 @@ RoleNames names_of(Role role) {
 bool is_of_layer(Role role) { return role >= Role::kAttentionNorm; }
 bool is_of_expert(Role role) { return role >= Role::kGate && role <= Role::kDownBias; }
 
-std::optional<WeightShape> expected_shape(const ModelConfig& config, Role role) {
+bool is_shared(const ModelConfig& config, const Part& part) {
+  const int experts = config.layers[static_cast<std::size_t>(part.layer)].experts;
+  return experts > 0 && part.expert == experts;
+}
+
+std::optional<WeightShape> expected_shape(const ModelConfig& config, const Part& part) {
+  const Role role = part.role;
   const std::int64_t hidden = config.hidden;
   const std::int64_t query = config.query_dims();
   const std::int64_t kv = config.kv_dims();
-  const std::int64_t inner = config.intermediate;
+  const std::int64_t inner = config.intermediate_of(part.layer, part.expert);
+  const std::int64_t experts = config.layers[static_cast<std::size_t>(part.layer)].experts;
   const auto when = [](bool present, WeightShape shape) {
     return present ? std::optional(shape) : std::nullopt;
   };
@@ -155,26 +166,33 @@ std::optional<WeightShape> expected_shape(const ModelConfig& config, Role role) 
       return WeightShape{hidden, inner};
     case Role::kDownBias:
       return when(config.mlp_bias, {hidden, 1});
+    case Role::kRouter:
+      return when(experts > 0, {experts, hidden});
+    case Role::kSharedGate:
+      return when(
+          experts > 0 && config.experts.shared_intermediate > 0 && config.experts.shared_gate,
+          {1, hidden});
   }
   return std::nullopt;
 }
 
 std::vector<Part> parts_of(const ModelConfig& config) {
   std::vector<Part> parts;
+  const auto add = [&](const Part& part) {
+    if (expected_shape(config, part)) parts.push_back(part);
+  };
   for (int r = 0; r < kRoles; ++r) {
     const auto role = static_cast<Role>(r);
-    if (!expected_shape(config, role)) continue;
     if (!is_of_layer(role)) {
-      parts.push_back({role});
+      add(role);
       continue;
     }
     for (int layer = 0; layer < static_cast<int>(config.layers.size()); ++layer) {
-      const int experts = config.layers[static_cast<std::size_t>(layer)].experts;
-      if (!is_of_expert(role) || experts == 0) {
-        parts.push_back({role, layer});
+      if (!is_of_expert(role) || config.layers[static_cast<std::size_t>(layer)].experts == 0) {
+        add({role, layer});
         continue;
       }
-      for (int expert = 0; expert < experts; ++expert) parts.push_back({role, layer, expert});
+      for (int mlp = 0; mlp < config.mlps_of(layer); ++mlp) add({role, layer, mlp});
     }
   }
   return parts;
@@ -250,17 +268,23 @@ WeightSlice locate(const ModelConfig& config, const Part& part) {
     if (std::optional<WeightSlice> found = fused_gguf_weight(config, part)) return *found;
     slice.tensor = is_of_layer(role) ? "blk." + std::to_string(part.layer) + "." : "";
     std::string name = names_of(role).gguf;
-    if (part.expert >= 0) {  // all experts of a layer are one tensor, stacked
+    if (is_shared(config, part)) {
+      name.insert(name.find('.'), "_shexp");
+    } else if (part.expert >= 0) {
       name.insert(name.find('.'), "_exps");
-      slice.first_row = part.expert * expected_shape(config, role)->rows;
+      slice.stacked = true;
+      slice.first_row = part.expert * expected_shape(config, part)->rows;
     }
     slice.tensor += name;
   } else {
     slice.tensor = role == Role::kHead || role == Role::kHeadBias ? "" : "model.";
     if (is_of_layer(role)) slice.tensor += "layers." + std::to_string(part.layer) + ".";
     std::string name = names_of(role).json;
-    if (part.expert >= 0)
+    if (is_shared(config, part)) {
+      name.insert(name.find('.') + 1, "shared_expert.");
+    } else if (part.expert >= 0) {
       name.insert(name.find('.') + 1, "experts." + std::to_string(part.expert) + ".");
+    }
     slice.tensor += name;
   }
   if (config.interleaved_rows > 0) {

@@ -40,8 +40,10 @@ enum class Role : std::uint8_t {
   kDown,
   kDownBias,
   kPostMlpNorm,
+  kRouter,      // of a layer with experts: a row of it scores one
+  kSharedGate,  // how much a row takes of the shared expert
 };
-inline constexpr int kRoles = static_cast<int>(Role::kPostMlpNorm) + 1;
+inline constexpr int kRoles = static_cast<int>(Role::kSharedGate) + 1;
 
 // [rows, cols] row-major as torch.nn.Linear stores a weight: out = rows, in = cols. A vector has
 // cols = 1.
@@ -65,6 +67,8 @@ struct WeightSlice {
   std::int64_t head_stride = 0;
   // > 0: every row is a tensor of its own, in whose name its index stands for '*'.
   int tensors = 0;
+  // The tensor has a dimension more: it holds this weight of every expert, one after the other.
+  bool stacked = false;
 
   // The names of all tensors of the weight.
   std::vector<std::string> names() const;
@@ -77,16 +81,22 @@ std::int64_t rows_spanned(const WeightSlice& slice, std::int64_t rows);
 
 // One weight of a model.
 struct Part {
+  Part(Role of_role, int of_layer = 0, int of_expert = -1)
+      : role(of_role), layer(of_layer), expert(of_expert) {}
+
   Role role;
-  int layer = 0;  // 0 for weights of the whole model
-  // index among the layer's MLPs; -1: the layer has one, or the weight belongs to no MLP
-  int expert = -1;
+  int layer;  // 0 for weights of the whole model
+  // Index among the layer's experts; their number = the one that all rows share; -1: the layer has
+  // one MLP, or the weight belongs to none.
+  int expert;
 };
 
 bool is_of_layer(Role role);
+// Whether it is a weight of the expert that all rows of a layer share.
+bool is_shared(const ModelConfig& config, const Part& part);
 bool is_of_expert(Role role);  // each of a layer's MLPs has one
 // nullopt: this model has no such weight.
-std::optional<WeightShape> expected_shape(const ModelConfig& config, Role role);
+std::optional<WeightShape> expected_shape(const ModelConfig& config, const Part& part);
 // Every weight of a model, by role, then layer, then expert.
 std::vector<Part> parts_of(const ModelConfig& config);
 WeightSlice locate(const ModelConfig& config, const Part& part);

@@ -94,13 +94,13 @@ void WeightSource::read_plain_rows(const Tensor& tensor, std::int64_t cols, std:
   read_elements(tensor, first * cols, out);
 }
 
-bool WeightSource::reads_whole(Role role) const {
-  const WeightSlice slice = slice_of({role});
+bool WeightSource::reads_whole(const Part& part) const {
+  const WeightSlice slice = slice_of(part);
   return slice.transposed || slice.heads > 0;
 }
 
 void WeightSource::read_rows(const Part& part, std::int64_t first, std::span<float> out) const {
-  const WeightShape whole = shape(part.role).value();
+  const WeightShape whole = shape(part).value();
   const WeightSlice slice = slice_of(part);
   const std::int64_t rows = static_cast<std::int64_t>(out.size()) / whole.cols;
   if (first < 0 || rows * whole.cols != static_cast<std::int64_t>(out.size()) ||
@@ -154,7 +154,7 @@ std::optional<GgmlType> WeightSource::stored_type(const Part& part) const {
 
 void WeightSource::read_stored_rows(const Part& part, std::int64_t first,
                                     std::span<std::byte> out) const {
-  const WeightShape whole = shape(part.role).value();
+  const WeightShape whole = shape(part).value();
   const WeightSlice slice = slice_of(part);
   const Tensor tensor = find(slice.tensor);
   const std::optional<GgmlType> type = stored_type(part);

@@ -31,11 +31,11 @@ class WeightSource {
   // computes.
   void drop_rope_scaling();
   // Shape of the weight, nullopt: this model has none.
-  std::optional<WeightShape> shape(Role role) const { return expected_shape(config_, role); }
+  std::optional<WeightShape> shape(const Part& part) const { return expected_shape(config_, part); }
   // Reads rows [first, first + out.size() / cols) into out, row-major.
   void read_rows(const Part& part, std::int64_t first, std::span<float> out) const;
   // True: reading some rows reads the whole tensor, so ask for all rows at once.
-  bool reads_whole(Role role) const;
+  bool reads_whole(const Part& part) const;
   // The type of the weight's rows in the file, if they can be used as they are. nullopt for a
   // tensor that is stored transposed, or in a dtype that has no ggml type (FP8).
   std::optional<GgmlType> stored_type(const Part& part) const;

@@ -108,9 +108,8 @@ void WeightSource::settle_head() {
 void WeightSource::settle_biases() {
   const auto settle = [&](bool& flag, std::initializer_list<Role> roles, const char* what) {
     if (!flag) return;
-    for (const Role role : roles)
-      for (int layer = 0; layer < static_cast<int>(config_.layers.size()); ++layer)
-        if (shape(role) && find(slice_of({role, layer}).tensor)) return;
+    for (const Part& part : parts_of(config_))
+      if (std::ranges::find(roles, part.role) != roles.end() && find(slice_of(part).tensor)) return;
     flag = false;
     config_.notes.push_back(std::string("the configuration has a bias on ") + what +
                             ", the file has none: it is zero");
@@ -124,11 +123,12 @@ void WeightSource::check_shapes() {
   struct Wanted {
     WeightShape shape;  // all rows that are read from the tensor
     bool transposed = false, is_head = false;
+    std::int64_t stacked = 0;  // > 0: the rows are those of so many experts
   };
   std::vector<std::string> order;
   std::map<std::string, Wanted> tensors;
   for (const Part& part : parts_of(config_)) {
-    const WeightShape expected = shape(part.role).value();
+    const WeightShape expected = shape(part).value();
     const WeightSlice slice = slice_of(part);
     for (const std::string& name : slice.names()) {
       const auto [at, is_new] = tensors.try_emplace(name);
@@ -140,6 +140,8 @@ void WeightSource::check_shapes() {
       if (slice.tensors > 0) wanted.shape = {expected.cols, 1};
       wanted.transposed = slice.transposed;
       wanted.is_head = part.role == Role::kHead;
+      if (slice.stacked)
+        wanted.stacked = config_.layers[static_cast<std::size_t>(part.layer)].experts;
     }
   }
   std::set<std::string> narrowed;
@@ -153,14 +155,18 @@ void WeightSource::check_shapes() {
                                         "embedding (tie_word_embeddings)"
                                       : ""));
     }
-    std::vector<std::int64_t> found = tensor.shape();
-    if (found.size() == 1) found.push_back(1);
+    std::vector<std::int64_t> found = tensor.shape(),
+                              expected = {wanted.shape.rows, wanted.shape.cols};
+    if (wanted.stacked > 0) {
+      expected = {wanted.stacked, wanted.shape.rows / wanted.stacked, wanted.shape.cols};
+      if (found.size() == 2) found.push_back(1);
+    }
+    if (found.size() == 1) found.insert(expected[0] == 1 ? found.begin() : found.end(), 1);
     if (found.size() == 2 && wanted.transposed) std::swap(found[0], found[1]);
-    if (found != std::vector{wanted.shape.rows, wanted.shape.cols}) {
-      throw Error(ErrorCode::kCorruption, path_ + ": tensor '" + name + "': expected shape " +
-                                              shape_text({wanted.shape.rows, wanted.shape.cols}) +
-                                              " by the configuration, found " +
-                                              shape_text(tensor.shape()));
+    if (found != expected) {
+      throw Error(ErrorCode::kCorruption,
+                  path_ + ": tensor '" + name + "': expected shape " + shape_text(expected) +
+                      " by the configuration, found " + shape_text(tensor.shape()));
     }
     if (tensor.dtype() == "F64") narrowed.insert(name);
   }

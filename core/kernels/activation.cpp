@@ -1,5 +1,6 @@
 #include "core/kernels/activation.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "core/kernels/cpu/table.h"
@@ -59,5 +60,11 @@ void add_to(float* x, const float* y, std::int64_t count) { cpu_kernels().add(x,
 void scale_by(float* x, float factor, std::int64_t count) { cpu_kernels().scale(x, factor, count); }
 
 void softcap(float* x, float cap, std::int64_t count) { cpu_kernels().softcap(x, cap, count); }
+
+void clip(float* x, float limit, std::int64_t count) {
+  for (std::int64_t i = 0; i < count; ++i) x[i] = std::clamp(x[i], -limit, limit);
+}
+
+float sigmoid(float x) { return 1 / (1 + std::exp(-x)); }
 
 }  // namespace triescope::kernels

@@ -26,9 +26,12 @@ void gated_activation(ActivationKind kind, const float* gate, const float* up, s
 void activation(ActivationKind kind, float* x, std::int64_t stride, std::int64_t rows,
                 std::int64_t dim, ThreadPool& pool);
 
-// x[i] += y[i], x[i] *= f, x[i] = cap * tanh(x[i] / cap)
+// x[i] += y[i], x[i] *= f, x[i] = cap * tanh(x[i] / cap), x[i] = min(max(x[i], -limit), limit)
 void add_to(float* x, const float* y, std::int64_t count);
 void scale_by(float* x, float factor, std::int64_t count);
 void softcap(float* x, float cap, std::int64_t count);
+void clip(float* x, float limit, std::int64_t count);
+// 1 / (1 + exp(-x))
+float sigmoid(float x);
 
 }  // namespace triescope::kernels

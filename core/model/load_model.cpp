@@ -5,9 +5,11 @@
 #include <thread>
 
 #include "core/base/bytes_text.h"
+#include "core/base/counted.h"
 #include "core/base/error.h"
 #include "core/files/weights.h"
 #include "core/kernels/linear.h"
+#include "core/model/active_weights.h"
 #include "core/model/model.h"
 #include "core/model/rope_scaling.h"
 #include "core/model/transformer.h"
@@ -37,7 +39,7 @@ void count_blocks(const WeightSource& source, ModelInfo& info) {
     if (part.role == formats::Role::kPositions) continue;  // always widened
     const std::optional<formats::GgmlType> type = source.stored_type(part);
     if (!type || formats::block_elements(*type) == 1) continue;
-    const formats::WeightShape shape = source.shape(part.role).value();
+    const formats::WeightShape shape = source.shape(part).value();
     const std::int64_t values = shape.rows * shape.cols;
     const bool computed = kernels::PackedLinear::holds(*type);
     (computed ? info.block_parameters : info.widened_parameters) += values;
@@ -53,6 +55,21 @@ void count_blocks(const WeightSource& source, ModelInfo& info) {
                        ": they are widened on loading, from " + bytes(info.widened_bytes) + " to " +
                        bytes(2 * info.widened_parameters) + " in dtype bf16 or " +
                        bytes(4 * info.widened_parameters) + " in f32, and a step reads as much");
+}
+
+// How much of a mixture of experts a token uses.
+std::string mixture_note(const ModelConfig& config, std::int64_t parameters) {
+  std::size_t layers = 0;
+  int experts = 0;
+  for (const formats::LayerConfig& layer : config.layers) {
+    layers += layer.experts > 0;
+    experts = std::max(experts, layer.experts);
+  }
+  return "a mixture of experts: a token goes through " + std::to_string(config.experts.used) +
+         " of " + std::to_string(experts) +
+         (config.experts.shared_intermediate > 0 ? " and one that all share" : "") + " in " +
+         std::to_string(layers) + " of " + counted(config.layers.size(), "layer") + ", and uses " +
+         std::to_string(active_weights(config).used) + " of " + counted(parameters, "parameter");
 }
 
 ModelInfo info_of(const WeightSource& source, const std::string& path) {
@@ -93,6 +110,7 @@ ModelInfo info_of(const WeightSource& source, const std::string& path) {
   info.bos_token_id = config.bos_token_id;
   info.generation = config.generation;
   info.notes = config.notes;
+  if (config.has_experts()) info.notes.push_back(mixture_note(config, info.parameters));
   count_blocks(source, info);
   return info;
 }

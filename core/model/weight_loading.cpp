@@ -17,7 +17,7 @@ void load_weights(const formats::WeightSource& source, int threads, const Progre
   std::vector<WeightTask> tasks;
   double total = 0;
   for (const formats::Part& part : formats::parts_of(source.config())) {
-    const formats::WeightShape shape = source.shape(part.role).value();
+    const formats::WeightShape shape = source.shape(part).value();
     tasks.push_back({part, shape});
     total += static_cast<double>(shape.rows * shape.cols);
   }

@@ -86,9 +86,14 @@ Parts parts_of_a_forward(const std::string& path, int threads, int prompt, int r
 
   std::vector<const PackedLinear*> matrices;
   for (const CpuWeights::Layer& layer : weights.layers) {
-    for (const PackedLinear* matrix :
-         {&layer.qkv, &layer.output, &layer.mlps[0].gate_up, &layer.mlps[0].down})
-      matrices.push_back(matrix);
+    matrices.push_back(&layer.qkv);
+    matrices.push_back(&layer.output);
+    // Of a mixture of experts, as many as one row goes through.
+    const std::size_t mlps =
+        layer.router.empty() ? 1 : static_cast<std::size_t>(config.experts.used);
+    for (std::size_t i = 0; i < mlps; ++i)
+      for (const PackedLinear* matrix : {&layer.mlps[i].gate_up, &layer.mlps[i].down})
+        matrices.push_back(matrix);
   }
   matrices.push_back(weights.head.empty() ? &weights.embedding : &weights.head);
   std::int64_t widest = 0, deepest = 0;

@@ -1,6 +1,7 @@
 """Models of a given shape with random weights: llamas as safetensors or GGUF, for timing loading and steps."""
 import dataclasses
 import json
+import math
 import pathlib
 import random
 import struct
@@ -16,6 +17,8 @@ class Shape:
     layers: int
     tied: bool = True
     context: int = 65536
+    experts: int = 0  # > 0: so many MLPs in every layer, of which a token goes through `used` (GGUF alone)
+    used: int = 0
 
     @property
     def kv(self):
@@ -29,13 +32,16 @@ class Shape:
                 ("mlp.down_proj", "ffn_down", self.hidden, self.inner)]
 
     def read_by_a_step(self):
-        """Weights that a step reads: every matrix and the output head, not the rows of an embedding of its own."""
-        return self.layers * sum(a * b for _, _, a, b in self.matrices()) + self.vocab * self.hidden
+        """Weights that a step of one token reads: every matrix that it goes through and the output head, not the rows of an embedding of
+        its own."""
+        times = {"mlp": self.used} if self.experts else {}
+        layer = sum(times.get(name.split(".")[0], 1) * a * b for name, _, a, b in self.matrices()) + self.experts * self.hidden
+        return self.layers * layer + self.vocab * self.hidden
 
 
-# SmolLM2-135M's, Llama-3.2-1B's and Llama-3.1-8B's; "tiny" is for trying a script.
+# SmolLM2-135M's, Llama-3.2-1B's and Llama-3.1-8B's; "tiny" is for trying a script, "1B of 3B" has eight experts, as Mixtral.
 SHAPES = {"tiny": Shape(256, 512, 4, 2, 512, 2), "135M": Shape(576, 1536, 9, 3, 49152, 30), "1B": Shape(2048, 8192, 32, 8, 128256, 16),
-          "8B": Shape(4096, 14336, 32, 8, 128256, 32, tied=False)}
+          "8B": Shape(4096, 14336, 32, 8, 128256, 32, tied=False), "1B of 3B": Shape(2048, 4096, 32, 8, 32000, 16, experts=8, used=2)}
 
 
 def write_tokenizer(folder):
@@ -100,6 +106,8 @@ def write_gguf(path, shape, kind):
 
     settings = {"block_count": shape.layers, "context_length": shape.context, "embedding_length": shape.hidden, "feed_forward_length": shape.inner,
                 "attention.head_count": shape.heads, "attention.head_count_kv": shape.kv_heads, "vocab_size": shape.vocab}
+    if shape.experts:
+        settings |= {"expert_count": shape.experts, "expert_used_count": shape.used}
     fields = [text("general.architecture") + struct.pack("<I", 8) + text("llama")]
     fields += [text("llama." + key) + struct.pack("<II", 4, value) for key, value in settings.items()]
     fields += [text("llama.attention.layer_norm_rms_epsilon") + struct.pack("<If", 6, 1e-5),
@@ -109,22 +117,28 @@ def write_gguf(path, shape, kind):
         tensors["output.weight"] = (shape.hidden, shape.vocab)
     for i in range(shape.layers):
         tensors |= {f"blk.{i}.{name}.weight": (shape.hidden,) for name in ("attn_norm", "ffn_norm")}
-        tensors |= {f"blk.{i}.{name}.weight": (inputs, outputs) for _, name, outputs, inputs in shape.matrices()}
+        for of, name, outputs, inputs in shape.matrices():
+            stacked = shape.experts > 0 and of.startswith("mlp.")
+            tensors[f"blk.{i}.{name}{'_exps' if stacked else ''}.weight"] = (inputs, outputs, shape.experts) if stacked else (inputs, outputs)
+        if shape.experts:
+            tensors[f"blk.{i}.ffn_gate_inp.weight"] = (shape.hidden, shape.experts)
     entries, sizes, at = [], [], 0
     for name, dims in tensors.items():
-        matrix = len(dims) == 2
-        size = dims[0] * dims[1] // values * block_bytes if matrix else 4 * dims[0]
+        router = "ffn_gate_inp" in name
+        matrix = len(dims) > 1 and not router
+        size = math.prod(dims) // values * block_bytes if matrix else 4 * math.prod(dims)
         entries.append(text(name) + struct.pack("<I", len(dims)) + struct.pack(f"<{len(dims)}Q", *dims) +
                        struct.pack("<IQ", number if matrix else f32, at))
-        sizes.append((size, matrix))
+        sizes.append((size, "matrix" if matrix else "router" if router else "norm"))
         at += (size + 31) // 32 * 32
     source = random.Random(1)
     blocks = b"".join(head + source.randbytes(block_bytes - len(head) - len(tail)) + tail for _ in range(1 << 13))
-    ones = struct.pack("<f", 1) * 4096
+    of = {"matrix": blocks, "norm": struct.pack("<f", 1) * 4096,
+          "router": b"".join(struct.pack("<f", source.uniform(-1, 1)) for _ in range(1 << 13))}
     with open(path, "wb") as file:
         file.write(b"GGUF" + struct.pack("<IQQ", 3, len(tensors), len(fields)) + b"".join(fields) + b"".join(entries))
         file.write(bytes(-file.tell() % 32))
-        for size, matrix in sizes:
-            fill(file, blocks if matrix else ones, size)
+        for size, kind_of in sizes:
+            fill(file, of[kind_of], size)
             file.write(bytes(-size % 32))
         return file.tell()

@@ -8,8 +8,11 @@ fifth value of the hidden states: "0" to "L" the residual stream before each lay
 """
 import json
 import pathlib
+import tempfile
 
 import numpy as np
+import safetensors
+import safetensors.numpy
 import torch
 import transformers
 
@@ -22,6 +25,7 @@ SIZES = {"hidden_size": 32, "num_hidden_layers": 4, "num_attention_heads": 4, "n
          "pad_token_id": 0}
 LLAMA3 = {"rope_type": "llama3", "factor": 8.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0,
           "original_max_position_embeddings": 32}
+GRANITE = {"embedding_multiplier": 3.0, "attention_multiplier": 0.25, "residual_multiplier": 0.3, "logits_scaling": 2.0}
 VISION = {"model_type": "pixtral", "hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 24,
           "head_dim": 8, "image_size": 28, "patch_size": 14}
 CASES = {
@@ -114,6 +118,26 @@ CASES = {
         **SIZES, "model_type": "ministral3", "head_dim": 8, "rope_parameters": {
             "rope_type": "yarn", "rope_theta": 1000000.0, "factor": 16.0, "original_max_position_embeddings": 12,
             "mscale_all_dim": 1.0, "mscale": 1.0, "llama_4_scaling_beta": 0.3}}, "vision_config": VISION},
+    "mixtral": {"model_type": "mixtral", "num_local_experts": 4},
+    "mixtral window, three of six": {"model_type": "mixtral", "num_local_experts": 6, "num_experts_per_tok": 3, "sliding_window": 16,
+                                     "head_dim": 16},
+    "qwen2_moe": {"model_type": "qwen2_moe", "num_experts": 6, "num_experts_per_tok": 3, "moe_intermediate_size": 24,
+                  "shared_expert_intermediate_size": 40},
+    "qwen2_moe layers without experts, windows": {
+        "model_type": "qwen2_moe", "num_experts": 4, "num_experts_per_tok": 2, "moe_intermediate_size": 24, "norm_topk_prob": True,
+        "shared_expert_intermediate_size": 40, "mlp_only_layers": [1], "qkv_bias": False, "use_sliding_window": True,
+        "sliding_window": 16, "max_window_layers": 2},
+    "qwen3_moe": {"model_type": "qwen3_moe", "num_experts": 8, "num_experts_per_tok": 2, "moe_intermediate_size": 24, "head_dim": 16,
+                  "norm_topk_prob": True},
+    "qwen3_moe every second layer, window": {
+        "model_type": "qwen3_moe", "num_experts": 4, "num_experts_per_tok": 3, "moe_intermediate_size": 40, "decoder_sparse_step": 2,
+        "attention_bias": True, "use_sliding_window": True, "sliding_window": 16, "tie_word_embeddings": True},
+    "olmoe": {"model_type": "olmoe", "num_experts": 6, "num_experts_per_tok": 2},
+    "olmoe clipped, normalised": {"model_type": "olmoe", "num_experts": 4, "num_experts_per_tok": 3, "clip_qkv": 0.5,
+                                  "norm_topk_prob": True, "num_key_value_heads": 4},
+    "granitemoe": {"model_type": "granitemoe", "num_local_experts": 4, **GRANITE},
+    "granitemoeshared": {"model_type": "granitemoeshared", "num_local_experts": 5, "num_experts_per_tok": 3,
+                         "shared_intermediate_size": 40, "tie_word_embeddings": True, **GRANITE},
     "gpt2": {"model_type": "gpt2", "n_embd": 32, "n_layer": 3, "n_head": 4, "n_positions": 128, "vocab_size": VOCAB,
              "bos_token_id": 1, "eos_token_id": 2},
 }
@@ -143,12 +167,35 @@ def name_in_file(key, model_type):
     return key
 
 
+def is_mixture(given):
+    return any(key in given for key in ("num_local_experts", "num_experts"))
+
+
+def make_mixture(config_json, config):
+    """The same as make_model(). save_pretrained splits and renames experts' weights, so the names and shapes are those of its file."""
+    empty = transformers.AutoModelForCausalLM.from_config(config, dtype=torch.float32)
+    with tempfile.TemporaryDirectory() as folder:
+        empty.save_pretrained(folder)
+        path = pathlib.Path(folder) / "model.safetensors"
+        with safetensors.safe_open(path, "np") as file:
+            shapes = {key: tuple(file.get_slice(key).get_shape()) for key in sorted(file.keys())}
+        tensors = [[key, list(shape), len(shape) == 1 and key.endswith("norm.weight")] for key, shape in shapes.items()]
+        values = {key: values_of(index, shape, tensors[index][2]) for index, (key, shape) in enumerate(shapes.items())}
+        safetensors.numpy.save_file(values, path, metadata={"format": "pt"})
+        (pathlib.Path(folder) / "config.json").write_text(json.dumps(config_json))
+        model = transformers.AutoModelForCausalLM.from_pretrained(folder, attn_implementation="eager", dtype=torch.float32,
+                                                                  experts_implementation="eager").eval()
+    return config_json, model, tensors
+
+
 def make_model(name):
     """config.json of a case, transformers' model with its weights, and the tensors as [name, shape, is a norm around 1]."""
     given = CASES[name]
     config_json = given if given["model_type"] in ("gpt2", "mistral3") else {**SIZES, **given}
     fields = {key: value for key, value in json.loads(json.dumps(config_json)).items() if key != "model_type"}
     config = transformers.AutoConfig.for_model(given["model_type"], **fields)
+    if is_mixture(given):
+        return make_mixture(config_json, config)
     auto = transformers.AutoModelForImageTextToText if "text_config" in given else transformers.AutoModelForCausalLM
     model = auto.from_config(config, attn_implementation="eager", dtype=torch.float32).eval()
     state = {name_in_file(key, given["model_type"]): value for key, value in model.named_parameters()}  # a tied head appears once

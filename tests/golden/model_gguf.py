@@ -58,11 +58,24 @@ CASES = {
     "seed_oss": ("seed_oss", "seed_oss", {}, 0),
     "seed_oss biases": ("seed_oss biases", "seed_oss", {}, 0),
     "ministral3": ("ministral3", "mistral3", {}, 0),
+    "mixtral": ("mixtral", "llama", {}, 0),
+    "qwen2_moe": ("qwen2_moe", "qwen2moe", {}, 0),
+    "qwen3_moe": ("qwen3_moe", "qwen3moe", {}, 0),
+    "olmoe": ("olmoe", "olmoe", {}, 0),
+    "olmoe clipped, normalised": ("olmoe clipped, normalised", "olmoe",
+                                  {"attention.clamp_kqv": 0.5, "expert_weights_norm": True}, 0),
+    "granitemoe": ("granitemoe", "granitemoe", {}, 0),
+    "granitemoeshared": ("granitemoeshared", "granitemoe", {}, 0),
     "mistral3 of ministral3": ("mistral3 of ministral3", "mistral3", {}, 0),
 }
-PERMUTED = ("llama", "smollm3", "granite", "mistral3")  # LlamaModel.modify_tensors
+PERMUTED = ("llama", "smollm3", "granite", "granitemoe", "mistral3")  # LlamaModel.modify_tensors
 # Architectures whose converter writes no base of rope.
 NO_ROPE_BASE = ("gemma2", "gptneox", "stablelm", "phi2")
+# An expert's matrices in safetensors, one tensor each; in GGUF all experts' are one.
+EXPERT = re.compile(r"model\.layers\.(\d+)\.\w+\.experts\.\d+\.(\w+)\.weight")
+EXPERT_NAMES = {"gate_proj": "gate", "w1": "gate", "up_proj": "up", "w3": "up", "down_proj": "down", "w2": "down"}
+# Granite's gate and up in one tensor, of the experts or of the MLP that rows share.
+FUSED = re.compile(r"model\.layers\.(\d+)\.(block_sparse_moe|shared_mlp)\.input_linear\.weight")
 
 
 def set_keys(writer, arch, config, rope):
@@ -98,7 +111,14 @@ def set_keys(writer, arch, config, rope):
         writer.add_parallel_residual(config.use_parallel_residual)
     if arch in ("gptneox", "stablelm", "phi2", "glm4", "cohere2"):
         writer.add_rope_dimension_count(rotated)
-    if arch == "granite":
+    if (experts := getattr(config, "num_local_experts", None) or getattr(config, "num_experts", None)) is not None:
+        writer.add_expert_count(experts)
+        writer.add_expert_used_count(config.num_experts_per_tok)
+    if hasattr(config, "moe_intermediate_size"):
+        writer.add_expert_feed_forward_length(config.moe_intermediate_size)
+    if (shared := getattr(config, "shared_expert_intermediate_size", getattr(config, "shared_intermediate_size", 0))) > 0:
+        writer.add_expert_shared_feed_forward_length(shared)
+    if arch in ("granite", "granitemoe"):
         writer.add_attention_scale(config.attention_multiplier)
         writer.add_embedding_scale(config.embedding_multiplier)
         writer.add_residual_scale(config.residual_multiplier)
@@ -196,29 +216,40 @@ def write(folder, name):
     for key, value in keys.items():
         if isinstance(value, list):
             writer.add_array(f"{arch}.{key}", value)
+        elif isinstance(value, bool):
+            writer.add_bool(f"{arch}.{key}", value)
+        elif isinstance(value, float):
+            writer.add_float32(f"{arch}.{key}", value)
         else:
             writer.add_uint32(f"{arch}.{key}", value)
     layers = config.num_hidden_layers
-    names = gguf.get_tensor_name_map(gguf.MODEL_ARCH[arch.upper()], layers)
-    parameters = {model_families.name_in_file(key, model_families.CASES[case]["model_type"]): value
-                  for key, value in model.named_parameters()}
+    names = gguf.get_tensor_name_map(next(key for key, value in gguf.MODEL_ARCH_NAMES.items() if value == arch), layers)
     made_of = {}
-    joined = {}  # a norm of every head, as one tensor: by its name, the tensors and their values
+    joined = {}  # a norm of every head, or a matrix of every expert, as one tensor: by its name, the tensors and their values
     for index, (key, shape, is_norm) in enumerate(tensors):
         if key.startswith(("vision_tower.", "multi_modal_projector.")):
             continue
+        stored = model_families.values_of(index, tuple(shape), is_norm)
         if (found := re.fullmatch(r"(.*_layernorm)\.norms\.\d+(\.weight)", key)) is not None:
-            joined.setdefault(found[1] + found[2], []).append((index, parameters[key].detach().numpy()))
+            joined.setdefault(names.get_name(found[1] + found[2], try_suffixes=(".weight",)), []).append((index, stored))
+            continue
+        if (found := EXPERT.fullmatch(key)) is not None:
+            joined.setdefault(f"blk.{found[1]}.ffn_{EXPERT_NAMES[found[2]]}_exps.weight", []).append((index, stored))
+            continue
+        if (found := FUSED.fullmatch(key)) is not None:
+            inner = shape[-2] // 2
+            for part, first in (("gate", 0), ("up", inner)):
+                new = f"blk.{found[1]}.ffn_{part}_{'exps' if found[2] == 'block_sparse_moe' else 'shexp'}.weight"
+                made_of[new] = {"index": index, "how": f"rows {first} {inner} {2 * inner}"}
+                writer.add_tensor(new, np.ascontiguousarray(stored[..., first:first + inner, :]))
             continue
         key = key.removeprefix("language_model.")
-        how, values = converted(arch, key, parameters[tensors[index][0]].detach().numpy(), config.num_attention_heads,
-                                getattr(config, "num_key_value_heads", 0))
+        how, values = converted(arch, key, stored, config.num_attention_heads, getattr(config, "num_key_value_heads", 0))
         new = names.get_name(key, try_suffixes=(".weight", ".bias"))
         assert new is not None, key
         made_of[new] = {"index": index, "how": how}
         writer.add_tensor(new, np.ascontiguousarray(values))
-    for key, parts in joined.items():
-        new = names.get_name(key, try_suffixes=(".weight",))
+    for new, parts in joined.items():
         made_of[new] = {"indices": [index for index, _ in parts]}
         writer.add_tensor(new, np.stack([values for _, values in parts]))
     for new, values in extra_tensors(writer, arch, config, rope):

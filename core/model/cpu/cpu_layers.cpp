@@ -5,7 +5,6 @@
 
 #include "core/base/error.h"
 #include "core/kernels/activation.h"
-#include "core/kernels/gated_linear.h"
 #include "core/kernels/linear.h"
 #include "core/kernels/norm.h"
 #include "core/kernels/rope.h"
@@ -15,18 +14,6 @@ namespace triescope {
 namespace {
 
 using kernels::PackedLinear;
-
-kernels::ActivationKind kernel_activation(formats::Activation activation) {
-  switch (activation) {
-    case formats::Activation::kSilu:
-      return kernels::ActivationKind::kSilu;
-    case formats::Activation::kGeluTanh:
-      return kernels::ActivationKind::kGeluTanh;
-    case formats::Activation::kGelu:
-      return kernels::ActivationKind::kGelu;
-  }
-  return kernels::ActivationKind::kSilu;
-}
 
 // Whether a branch's result needs memory of its own before it is added to the stream.
 bool has_own_branch(const formats::ModelConfig& config) {
@@ -42,7 +29,7 @@ void at_least(std::vector<float>& scratch, std::size_t rows, std::int64_t width)
 
 CpuLayers::CpuLayers(const formats::ModelConfig& config, kernels::Precision precision,
                      ThreadPool& pool)
-    : config_(config), precision_(precision), pool_(pool) {
+    : config_(config), precision_(precision), pool_(pool), experts_(config, pool) {
   for (const formats::RopeConfig& rope : config_.ropes) ropes_.emplace_back(rope);
   cos_.resize(ropes_.size());
   sin_.resize(ropes_.size());
@@ -95,26 +82,28 @@ void CpuLayers::add_branch(const PackedLinear& linear, Input in, std::int64_t ro
     return;
   }
   kernels::linear(linear, in.values, in.stride, rows, branch_.data(), hidden, pool_);
+  take_up_branch(rows, post);
+}
+
+void CpuLayers::take_up_branch(std::int64_t rows, const std::vector<float>& post) {
+  const std::int64_t hidden = config_.hidden;
   if (config_.post_norms) {
     normalise(branch_.data(), rows, post, {}, branch_.data(), hidden);
-  } else {
+  } else if (config_.residual_scale != 1) {
     kernels::scale_by(branch_.data(), config_.residual_scale, rows * hidden);
   }
   kernels::add_to(x_.data(), branch_.data(), rows * hidden);
 }
 
 void CpuLayers::run_mlp(const CpuWeights::Layer& layer, Input in, std::int64_t rows) {
-  const CpuWeights::Mlp& mlp = layer.mlps.front();
-  const std::int64_t inner = config_.intermediate, stride = kernels::linear_stride(inner);
-  const kernels::ActivationKind activation = kernel_activation(config_.activation);
-  float* const y = inner_.data();
-  if (config_.gated_mlp) {
-    kernels::gated_linear(mlp.gate_up, activation, in.values, in.stride, rows, y, stride, pool_);
-  } else {
-    kernels::linear(mlp.gate_up, in.values, in.stride, rows, y, stride, pool_);
-    kernels::activation(activation, y, stride, rows, inner, pool_);
+  if (!layer.router.empty()) {
+    experts_.run(layer, in, rows, branch_.data());
+    return take_up_branch(rows, layer.post_mlp_norm);
   }
-  add_branch(mlp.down, {y, stride}, rows, layer.post_mlp_norm);
+  const CpuWeights::Mlp& mlp = layer.mlps.front();
+  const std::int64_t stride = kernels::linear_stride(mlp.down.inputs());
+  run_mlp_inner(config_, mlp, in, rows, inner_.data(), stride, pool_);
+  add_branch(mlp.down, {inner_.data(), stride}, rows, layer.post_mlp_norm);
 }
 
 void CpuLayers::normalise_qk(const CpuWeights::Layer& layer, float* q, float* k,
@@ -182,7 +171,7 @@ void CpuLayers::run(const Rows& all, std::span<const CpuWeights::Layer> weights,
   at_least(qkv_, count, qkv);
   at_least(attention_, count, attention_stride);
   at_least(inner_, count, kernels::linear_stride(config_.intermediate));
-  if (has_own_branch(config_)) at_least(branch_, count, hidden);
+  if (has_own_branch(config_) || config_.has_experts()) at_least(branch_, count, hidden);
   fill_ropes(all);
 
   residual(count);
@@ -214,6 +203,7 @@ void CpuLayers::run(const Rows& all, std::span<const CpuWeights::Layer> weights,
     const std::optional<Input> beside =
         config_.parallel_residual ? std::optional(mlp_input()) : std::nullopt;
     normalise_qk(layer, q, k, qkv, rows);
+    if (config_.qkv_clip > 0) kernels::clip(q, config_.qkv_clip, rows * qkv);
     if (const int rope = config_.layers[i].rope; rope >= 0) {
       const auto r = static_cast<std::size_t>(rope);
       const int dims = ropes_[r].dims();

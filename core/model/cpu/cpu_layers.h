@@ -5,7 +5,7 @@
 //   h = x + o(attention(rope(qkv(norm(x)))))      out = h + down(act(gate(norm(h))) * up(norm(h)))
 //
 // ModelConfig says which norms there are and which stream the MLP reads. A branch without a norm
-// before it reads x itself. Path only: every kernel used here computes a
+// before it reads x itself. In a layer with experts the MLP is a mixture of them (cpu_experts.h). Path only: every kernel used here computes a
 // row from that row and what it sees, in one fixed order, so the whole does too. Scratch is kept
 // from one run to the next: not thread-safe. Borrows the configuration and the pool.
 #pragma once
@@ -18,6 +18,7 @@
 
 #include "core/base/thread_pool.h"
 #include "core/kernels/tree_attention.h"
+#include "core/model/cpu/cpu_experts.h"
 #include "core/model/cpu/cpu_kv.h"
 #include "core/model/cpu/cpu_weights.h"
 #include "core/model/mask_rows.h"
@@ -61,15 +62,14 @@ class CpuLayers {
   // attention_ <- the attention of a layer whose queries lie at q.
   void attend(const Rows& rows, const float* q, std::int64_t q_stride, const kernels::KvView& kv,
               const kernels::AttentionShape& shape);
-  struct Input {  // of a linear layer: rows, `stride` apart
-    const float* values;
-    std::int64_t stride;
-  };
+  using Input = CpuRows;
   // norm(x), or x itself where there is no weight. Valid until the next call.
   Input normed(std::int64_t rows, const std::vector<float>& weight, const std::vector<float>& bias);
   // x += linear(in), with a norm or a scale between where the family has one.
   void add_branch(const kernels::PackedLinear& linear, Input in, std::int64_t rows,
                   const std::vector<float>& post);
+  // x += branch_, through the same.
+  void take_up_branch(std::int64_t rows, const std::vector<float>& post);
   // Normalises q and k of rows [q, k, v], `stride` apart, as configured.
   void normalise_qk(const CpuWeights::Layer& layer, float* q, float* k, std::int64_t stride,
                     std::int64_t rows);
@@ -81,6 +81,7 @@ class CpuLayers {
   kernels::Precision precision_;
   ThreadPool& pool_;
   std::vector<RopeTable> ropes_;
+  CpuExperts experts_;
 
   std::vector<float> x_, normed_, qkv_, attention_, inner_, branch_;
   std::vector<std::vector<float>> cos_, sin_;  // by rope: [rows, dims / 2]

@@ -27,6 +27,9 @@ CpuWeights::CpuWeights(const formats::WeightSource& source, const LoadOptions& o
 PackedLinear::Part CpuWeights::part_of(const formats::WeightSource& source,
                                        const formats::Part& part, std::int64_t outputs) const {
   const std::optional<GgmlType> type = source.stored_type(part);
+  // A rounded router may choose other experts.
+  if (part.role == Role::kRouter || part.role == Role::kSharedGate)
+    return PackedLinear::Part::plain(outputs, kernels::Precision::kF32);
   return stored_ && type ? PackedLinear::Part::stored(outputs, *type, precision_)
                          : PackedLinear::Part::plain(outputs, precision_);
 }
@@ -60,8 +63,9 @@ void CpuWeights::allocate(const formats::WeightSource& source) {
                           int expert = -1) {
     std::vector<PackedLinear::Part> parts;
     for (const Role role : roles) {
-      if (const auto shape = source.shape(role))
-        parts.push_back(part_of(source, {role, layer, expert}, shape->rows));
+      const formats::Part part(role, layer, expert);
+      if (const auto shape = source.shape(part))
+        parts.push_back(part_of(source, part, shape->rows));
     }
     return PackedLinear(parts, inputs);
   };
@@ -79,12 +83,17 @@ void CpuWeights::allocate(const formats::WeightSource& source) {
       if (wanted) linear.set_bias(0, 1, &zero);
     };
     reserve_bias(layer.qkv, config_.qkv_bias);
-    const int experts = config_.layers[i].experts;
-    for (int expert = experts > 0 ? 0 : -1; expert < experts; ++expert) {
-      layer.mlps.push_back({matrix({Role::kGate, Role::kUp}, hidden, index, expert),
-                            matrix({Role::kDown}, config_.intermediate, index, expert)});
+    const bool mixture = config_.layers[i].experts > 0;
+    for (int mlp = 0; mlp < config_.mlps_of(index); ++mlp) {
+      const int expert = mixture ? mlp : -1;
+      layer.mlps.push_back(
+          {matrix({Role::kGate, Role::kUp}, hidden, index, expert),
+           matrix({Role::kDown}, config_.intermediate_of(index, expert), index, expert)});
       reserve_bias(layer.mlps.back().gate_up, config_.mlp_bias);
     }
+    if (mixture) layer.router = matrix({Role::kRouter}, hidden, index);
+    if (source.shape({Role::kSharedGate, index}))
+      layer.shared_gate = matrix({Role::kSharedGate}, hidden, index);
   }
 }
 
@@ -93,7 +102,7 @@ CpuWeights::Target CpuWeights::target_of(const formats::Part& part) {
   Mlp& mlp = layer.mlps[static_cast<std::size_t>(std::max(part.expert, 0))];
   const std::int64_t query = config_.query_dims();
   const std::int64_t kv = config_.kv_dims();
-  const std::int64_t up = config_.gated_mlp ? config_.intermediate : 0;
+  const std::int64_t up = config_.gated_mlp ? config_.intermediate_of(part.layer, part.expert) : 0;
   const auto matrix = [](PackedLinear& linear, std::int64_t first, bool bias = false) {
     return Target{&linear, first, bias, nullptr};
   };
@@ -155,6 +164,10 @@ CpuWeights::Target CpuWeights::target_of(const formats::Part& part) {
       return matrix(mlp.down, 0, true);
     case Role::kPostMlpNorm:
       return vector(layer.post_mlp_norm);
+    case Role::kRouter:
+      return matrix(layer.router, 0);
+    case Role::kSharedGate:
+      return matrix(layer.shared_gate, 0);
   }
   throw Error(ErrorCode::kInvalidArgument, "no such weight role");
 }
@@ -183,8 +196,7 @@ void CpuWeights::place(const formats::WeightSource& source, const WeightTask& ta
       stored ? kPieceBytes / formats::block_bytes(type) * formats::block_elements(type)
              : kPieceBytes / static_cast<std::int64_t>(sizeof(float));
   const std::int64_t panels = std::max<std::int64_t>(piece_values / cols / kPanel, 1);
-  const std::int64_t piece =
-      source.reads_whole(task.part.role) ? rows : std::min(panels * kPanel, rows);
+  const std::int64_t piece = source.reads_whole(task.part) ? rows : std::min(panels * kPanel, rows);
   source.will_read(task.part);
   ThreadPool alone(1);
   const auto each_piece = [&](auto& buffer, std::int64_t per_row, const auto& body) {

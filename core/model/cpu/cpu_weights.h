@@ -25,7 +25,9 @@ class CpuWeights {
   struct Layer {
     kernels::PackedLinear qkv;  // rows: q, then k, then v
     kernels::PackedLinear output;
-    std::vector<Mlp> mlps;  // by expert; a layer without experts has one
+    std::vector<Mlp> mlps;  // by expert, then the shared one; a layer without experts has one
+    kernels::PackedLinear router;       // [experts, hidden], fp32; empty where there are none
+    kernels::PackedLinear shared_gate;  // [1, hidden], fp32; empty: the shared one has no gate
     std::vector<float> attention_norm, attention_norm_bias, mlp_norm, mlp_norm_bias, query_norm,
         key_norm, post_attention_norm, post_mlp_norm;
   };

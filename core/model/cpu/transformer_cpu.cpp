@@ -11,6 +11,7 @@
 #include "core/base/thread_pool.h"
 #include "core/kernels/activation.h"
 #include "core/kernels/linear.h"
+#include "core/model/active_weights.h"
 #include "core/model/cpu/cpu_kv.h"
 #include "core/model/cpu/cpu_layers.h"
 #include "core/model/cpu/cpu_weights.h"
@@ -83,7 +84,7 @@ CpuTransformer::CpuTransformer(const formats::WeightSource& source, ModelInfo in
       weights_(source, options, progress, stop),
       layers_(config_, precision_, pool_) {
   position_end_ = info_.context;
-  info_.row_costs = PackedLinear::row_costs(weights_.bytes_per_weight());
+  info_.row_costs = with_experts(PackedLinear::row_costs(weights_.bytes_per_weight()), config_);
 }
 
 void CpuTransformer::embed(std::span<const std::int32_t> tokens, std::span<float> out) {

@@ -90,12 +90,13 @@ class CudaLayerOps final : public TorchLayerOps {
   }
 
   Tensor activate(const Tensor& gate_up) const override {
-    Tensor out = bucket_rows(gate_up.size(0), config_.intermediate, gate_up.options());
+    const std::int64_t width = gate_up.size(1) / (config_.gated_mlp ? 2 : 1);
+    Tensor out = bucket_rows(gate_up.size(0), width, gate_up.options());
     TriescopeGatedActivation call = {};
     call.in = gate_up.const_data_ptr();
     call.out = out.mutable_data_ptr();
     call.rows = size_of(gate_up, 0);
-    call.dim = config_.intermediate;
+    call.dim = static_cast<std::int32_t>(width);
     call.gated = config_.gated_mlp;
     call.kind = kernel_activation(config_.activation);
     call.dtype = kernel_dtype(gate_up);
@@ -121,6 +122,8 @@ std::string cuda_layer_obstacle(const ModelConfig& config) {
     return "the kernel normalises q and k by RMS, and this model by layer norm";
   if (config.qk_norm == QkNorm::kWhole)
     return "the kernel normalises q and k head by head, and this model over all heads";
+  if (config.qkv_clip > 0)
+    return "the kernel does not cut q, k and v to a limit, as this model does";
   return kernels::cuda_module().reason;
 }
 

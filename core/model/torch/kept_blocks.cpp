@@ -22,7 +22,7 @@ void each_weight(const formats::WeightSource& source, const F& f) {
     if (type && (formats::block_elements(*type) == 1 || part.role == formats::Role::kPositions ||
                  !kernels::PackedLinear::holds(*type)))
       type.reset();
-    f(source.shape(part.role).value(), type);
+    f(source.shape(part).value(), type);
   }
 }
 

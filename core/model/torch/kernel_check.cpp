@@ -52,7 +52,12 @@ kernels::LayerShapes shapes_of(const ModelConfig& config) {
   kernels::LayerShapes shapes;
   shapes.rows = kRows;
   shapes.hidden = static_cast<int>(config.hidden);
-  shapes.intermediate = static_cast<int>(config.intermediate);
+  const auto mixture = std::ranges::find_if(
+      config.layers, [](const formats::LayerConfig& layer) { return layer.experts > 0; });
+  shapes.intermediate =
+      mixture == config.layers.end()
+          ? config.intermediate
+          : config.intermediate_of(static_cast<int>(mixture - config.layers.begin()), 0);
   shapes.layer_norms = {config.norm == formats::NormKind::kLayer};
   shapes.branches = {Branch::kNone, Branch::kAdded};
   if (config.post_norms) shapes.branches.push_back(Branch::kNormedAndAdded);

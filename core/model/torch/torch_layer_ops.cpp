@@ -36,9 +36,11 @@ class LibtorchLayerOps final : public TorchLayerOps {
     const std::int64_t heads = config_.heads, kv_heads = config_.kv_heads;
     const Tensor all = qkv.view({qkv.size(0), heads + 2 * kv_heads, config_.head_dim});
     Tensor q = all.narrow(1, 0, heads), k = all.narrow(1, heads, kv_heads);
-    const Tensor v = all.narrow(1, heads + kv_heads, kv_heads);
+    Tensor v = all.narrow(1, heads + kv_heads, kv_heads);
     q = normalise_heads(q, layer.query_norm);
     k = normalise_heads(k, layer.key_norm);
+    if (const double limit = config_.qkv_clip; limit > 0)
+      for (Tensor* part : {&q, &k, &v}) *part = part->clamp(-limit, limit);
     if (rotation != nullptr) {
       const Tensor cos = rotation->cos.unsqueeze(1), sin = rotation->sin.unsqueeze(1);
       q = rotate(q, cos, sin);
@@ -52,7 +54,7 @@ class LibtorchLayerOps final : public TorchLayerOps {
 
   Tensor activate(const Tensor& gate_up) const override {
     if (!config_.gated_mlp) return activation(gate_up);
-    const std::int64_t inner = config_.intermediate;
+    const std::int64_t inner = gate_up.size(1) / 2;
     return activation(gate_up.narrow(1, 0, inner)) * gate_up.narrow(1, inner, inner);
   }
 

@@ -46,7 +46,7 @@ class TorchLayerOps {
                                const ForwardInputs::Rotation* rotation, const at::Tensor& slots,
                                at::Tensor& keys, at::Tensor& values) const = 0;
 
-  // gate_up [rows, 2 * intermediate] -> act(gate) * up; without a gate: act(gate_up).
+  // gate_up [rows, 2 * n] -> act(gate) * up [rows, n]; without a gate: act(gate_up).
   virtual at::Tensor activate(const at::Tensor& gate_up) const = 0;
 };
 
@@ -57,7 +57,7 @@ std::unique_ptr<TorchLayerOps> make_torch_layer_ops(const formats::ModelConfig& 
 // failed.
 std::unique_ptr<TorchLayerOps> make_cuda_layer_ops(const formats::ModelConfig& config);
 
-// Why the kernels cannot split and normalise this model's q, k and v; "" = they can.
+// Why the kernels cannot split, normalise and cut this model's q, k and v; "" = they can.
 std::string cuda_layer_obstacle(const formats::ModelConfig& config);
 // Why the kernels cannot normalise this model's stream; "" = they can.
 std::string cuda_norm_obstacle(const formats::ModelConfig& config);

@@ -6,6 +6,7 @@
 #include "core/model/torch/checked_layer_ops.h"
 #include "core/model/torch/cuda_attention.h"
 #include "core/model/torch/kernel_check.h"
+#include "core/model/torch/row_bucket.h"
 #include "core/model/torch/torch_attention.h"
 #include "core/model/torch/torch_runtime.h"
 
@@ -80,9 +81,38 @@ Tensor TorchLayers::scale_queries(const Tensor& q, const ForwardInputs& in) cons
   return q * factors.view({-1, 1, 1}).to(q.scalar_type());
 }
 
+Tensor TorchLayers::run_one(const TorchWeights::Mlp& mlp, const Tensor& normed) const {
+  return linear(ops_->activate(linear(normed, mlp.gate_up)), mlp.down);
+}
+
+// As CpuExperts: rows that chose an expert go through it together, experts by ascending index.
+Tensor TorchLayers::run_experts(const TorchWeights::Layer& layer, const Tensor& normed) const {
+  const formats::ExpertsConfig& experts = config_.experts;
+  const Tensor scores = at::softmax(linear(normed, layer.router).to(at::kFloat), -1);
+  auto [weights, ids] = at::topk(scores, experts.used, -1);
+  if (experts.normalise) weights = weights / weights.sum(-1, true);
+  weights = (weights * experts.scale).to(normed.scalar_type());
+  const Tensor host = ids.to(at::kCPU);
+  Tensor sum = at::zeros(normed.sizes(), normed.options());
+  for (std::int64_t expert = 0; expert < scores.size(1); ++expert) {
+    const Tensor places = host.eq(expert).nonzero();  // [visits, 2]: row, rank
+    if (places.size(0) == 0) continue;
+    const Tensor rows = places.select(1, 0).to(normed.device());
+    const Tensor ranks = places.select(1, 1).to(normed.device());
+    const Tensor weight = weights.index({rows, ranks}).unsqueeze(1);
+    const TorchWeights::Mlp& mlp = layer.mlps[static_cast<std::size_t>(expert)];
+    sum.index_add_(0, rows, run_one(mlp, select_bucket_rows(normed, rows)) * weight);
+  }
+  if (static_cast<std::int64_t>(layer.mlps.size()) == scores.size(1)) return sum;
+  const Tensor shared = run_one(layer.mlps.back(), normed);
+  if (!layer.shared_gate.matrix.defined()) return sum + shared;
+  return sum + at::sigmoid(linear(normed, layer.shared_gate)) * shared;
+}
+
 Tensor TorchLayers::run_mlp(const TorchWeights::Layer& layer, const Tensor& normed) const {
-  const TorchWeights::Mlp& mlp = layer.mlps.front();
-  return branch(ops_->activate(linear(normed, mlp.gate_up)), mlp.down);
+  const Tensor h = layer.router.matrix.defined() ? run_experts(layer, normed)
+                                                 : run_one(layer.mlps.front(), normed);
+  return config_.residual_scale == 1 ? h : h * config_.residual_scale;
 }
 
 Tensor TorchLayers::normalise(const Tensor& x, const TorchNorm& norm) const {

@@ -89,6 +89,9 @@ class TorchLayers {
   // What a branch ends in, as it is added to the stream: linear(x), times the model's scale.
   at::Tensor branch(const at::Tensor& x, const TorchLinear& weights) const;
   at::Tensor scale_queries(const at::Tensor& q, const ForwardInputs& in) const;
+  // mlp(normed), and the weighted sum of the experts that each row chooses.
+  at::Tensor run_one(const TorchWeights::Mlp& mlp, const at::Tensor& normed) const;
+  at::Tensor run_experts(const TorchWeights::Layer& layer, const at::Tensor& normed) const;
   // MLP(normed) for rows [rows, hidden], before it is added to the stream.
   at::Tensor run_mlp(const TorchWeights::Layer& layer, const at::Tensor& normed) const;
   std::unique_ptr<LayerAttention> attention_of(const Rows& rows, int capacity) const;

@@ -60,7 +60,8 @@ std::optional<GgmlType> TorchWeights::blocks_of(const formats::WeightSource& sou
 TorchWeights::Target TorchWeights::target_of(const ModelConfig& config,
                                              const formats::Part& which) {
   const std::int64_t hidden = config.hidden, query = config.query_dims(), kv = config.kv_dims();
-  const std::int64_t inner = config.intermediate, up = config.gated_mlp ? inner : 0;
+  const std::int64_t inner = config.intermediate_of(which.layer, which.expert);
+  const std::int64_t up = config.gated_mlp ? inner : 0;
   const auto norm = [](Tensor& tensor, std::int64_t rows) {
     return Target{.tensor = &tensor, .rows = rows, .is_norm = true};
   };
@@ -106,9 +107,9 @@ TorchWeights::Target TorchWeights::target_of(const ModelConfig& config,
     case Role::kValueBias:
       return part(of.qkv.bias, query + kv, query + 2 * kv);
     case Role::kQueryNorm:
-      return norm(of.query_norm, formats::expected_shape(config, which.role)->rows);
+      return norm(of.query_norm, formats::expected_shape(config, which)->rows);
     case Role::kKeyNorm:
-      return norm(of.key_norm, formats::expected_shape(config, which.role)->rows);
+      return norm(of.key_norm, formats::expected_shape(config, which)->rows);
     case Role::kOutput:
       return matrix(of.output.matrix, 0);
     case Role::kOutputBias:
@@ -133,6 +134,10 @@ TorchWeights::Target TorchWeights::target_of(const ModelConfig& config,
       return part(mlp.down.bias, 0, hidden);
     case Role::kPostMlpNorm:
       return norm(of.post_mlp_norm, hidden);
+    case Role::kRouter:
+      return matrix(of.router.matrix, 0);
+    case Role::kSharedGate:
+      return matrix(of.shared_gate.matrix, 0);
     default:
       throw Error(ErrorCode::kInvalidArgument, "no such weight of a layer");
   }
@@ -146,9 +151,9 @@ void TorchWeights::allocate(const formats::WeightSource& source, const at::Tenso
   };
   std::map<TorchMatrix*, Parts> matrices;
   for (std::size_t i = 0; i < layers.size(); ++i)
-    layers[i].mlps.resize(static_cast<std::size_t>(std::max(source.config().layers[i].experts, 1)));
+    layers[i].mlps.resize(static_cast<std::size_t>(source.config().mlps_of(static_cast<int>(i))));
   for (const formats::Part& part : formats::parts_of(source.config())) {
-    const formats::WeightShape shape = source.shape(part.role).value();
+    const formats::WeightShape shape = source.shape(part).value();
     const Target target = target_of(source.config(), part);
     if (target.matrix != nullptr) {
       Parts& parts = matrices[target.matrix];

@@ -34,8 +34,10 @@ class TorchWeights {
     TorchNorm attention_norm, mlp_norm;
     TorchLinear qkv;  // rows: q, then k, then v
     TorchLinear output;
-    std::vector<Mlp> mlps;                          // by expert; a layer without experts has one
-    at::Tensor query_norm, key_norm;                // fp32, of the shape that QkNorm says
+    // By expert, then the shared one; a layer without experts has one.
+    std::vector<Mlp> mlps;
+    TorchLinear router, shared_gate;  // [experts, hidden], [1, hidden]; undefined = none
+    at::Tensor query_norm, key_norm;  // fp32, of the shape that QkNorm says
     at::Tensor post_attention_norm, post_mlp_norm;  // [hidden] fp32; undefined = none
   };
 

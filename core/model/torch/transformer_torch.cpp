@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/base/error.h"
+#include "core/model/active_weights.h"
 #include "core/model/device_memory.h"
 #include "core/model/mask_rows.h"
 #include "core/model/torch/kept_blocks.h"
@@ -47,6 +48,7 @@ class TorchTransformer final : public Model, public TorchShared {
     warn(blocks_.warning);
     keep_logits_in_fp32();
     if (weights_.bytes_per_weight() < 1.5) info_.row_costs = kBlockRowCosts;
+    info_.row_costs = with_experts(info_.row_costs, config_);
     info_.path_only_rows = layers_.keep_buckets() ? static_cast<int>(kRowBucket) : 1;
     info_.prefill_rows = static_cast<int>(prefill_rows_on(device_.is_cuda()));
   }

@@ -214,7 +214,7 @@ std::vector<float> first_row(Model& model, int rows) {
 TEST_CASE("path only: a row has the same bits in every forward of up to a bucket of rows") {
   std::ifstream file(source_dir() / "tests" / "golden" / "model_families.json");
   const json golden = json::parse(file)["cases"];
-  for (const char* name : {"llama", "qwen3", "gemma2", "gpt2"}) {
+  for (const char* name : {"llama", "qwen3", "gemma2", "gpt2", "mixtral", "granitemoeshared"}) {
     for (const DType dtype : {DType::kF32, DType::kBF16}) {
       CAPTURE(name);
       CAPTURE(to_string(dtype));

@@ -61,6 +61,15 @@ inline std::vector<ExecutorCase> executor_cases() {
                         [](PlainTransformer& p) { p.mlp_after_attention = true; }};
   const Knob queries = {"scale of q by position",
                         [](PlainTransformer& p) { p.config.query_scale.beta *= 1.1; }};
+  const Knob fewer = {"one expert less", [](PlainTransformer& p) { p.config.experts.used -= 1; }};
+  const Knob divided = {"weights divided by their sum",
+                        [](PlainTransformer& p) { p.config.experts.normalise = true; }};
+  const Knob undivided = {"weights not divided by their sum",
+                          [](PlainTransformer& p) { p.config.experts.normalise = false; }};
+  const Knob unshared = {"no shared expert",
+                         [](PlainTransformer& p) { p.config.experts.shared_intermediate = 0; }};
+  const Knob clip = {"q, k and v cut a little later",
+                     [](PlainTransformer& p) { p.config.qkv_clip *= 1.1f; }};
   const Knob attention_factor = {"rope's attention factor", [](PlainTransformer& p) {
                                    p.config.ropes[0].attention_factor *= 1.05;
                                  }};
@@ -103,6 +112,12 @@ inline std::vector<ExecutorCase> executor_cases() {
       {"phi", {{"layer_norm_eps", 1e-2}}, 0, {eps, dims, in_turn, activation(Activation::kSilu)}},
       {"seed_oss biases", nlohmann::json::object(), 0, {scale, theta}},
       {"ministral3", nlohmann::json::object(), 0, {attention_factor, queries}},
+      {"mixtral", {{"rms_norm_eps", 1e-2}}, 0, {eps, fewer, activation(Activation::kGelu)}},
+      {"mixtral window, three of six", {{"sliding_window", 5}}, 0, {wider, fewer, undivided}},
+      {"qwen2_moe", {{"norm_topk_prob", true}}, 0, {fewer, undivided, unshared}},
+      {"qwen3_moe every second layer, window", nlohmann::json::object(), 0, {fewer, divided}},
+      {"olmoe clipped, normalised", {{"clip_qkv", 0.3}}, 0, {clip, fewer, undivided}},
+      {"granitemoeshared", nlohmann::json::object(), 0, {residual, fewer, undivided}},
       {"gpt2",
        {{"layer_norm_epsilon", 1e-2}, {"activation_function", "gelu"}},
        0,

@@ -117,6 +117,9 @@ class PlainTransformer {
         v.push_back(linear(h, matrix(Role::kValue, l), vector(Role::kValueBias, l)));
         norm_heads(q.back(), matrix(Role::kQueryNorm, l));
         norm_heads(k.back(), matrix(Role::kKeyNorm, l));
+        if (const double limit = config.qkv_clip; limit > 0)
+          for (Row* part : {&q.back(), &k.back(), &v.back()})
+            for (double& value : *part) value = std::clamp(value, -limit, limit);
         if (config.layers[layer].rope >= 0) {
           const auto& rope = config.ropes[static_cast<std::size_t>(config.layers[layer].rope)];
           rotate(q.back(), rope, static_cast<int>(r), text_length);
@@ -156,14 +159,7 @@ class PlainTransformer {
         const Role mlp_norm = config.shared_norm ? Role::kAttentionNorm : Role::kMlpNorm;
         const Role mlp_bias = config.shared_norm ? Role::kAttentionNormBias : Role::kMlpNormBias;
         h = norm(beside ? before : x[r], vector(mlp_norm, l), vector(mlp_bias, l));
-        Row inner = linear(h, matrix(Role::kUp, l), vector(Role::kUpBias, l));
-        if (config.gated_mlp) {
-          const Row gate = linear(h, matrix(Role::kGate, l), vector(Role::kGateBias, l));
-          for (std::size_t i = 0; i < inner.size(); ++i) inner[i] *= activate(gate[i]);
-        } else {
-          for (double& value : inner) value = activate(value);
-        }
-        h = linear(inner, matrix(Role::kDown, l), vector(Role::kDownBias, l));
+        h = config.layers[layer].experts > 0 ? mixture(h, l) : mlp(h, {Role::kUp, l});
         if (config.post_norms) h = norm(h, vector(Role::kPostMlpNorm, l), {});
         add(x[r], h, config.residual_scale);
       }
@@ -182,20 +178,62 @@ class PlainTransformer {
   }
 
  private:
+  // Layer and expert are those of `which`.
+  Row mlp(const Row& x, const formats::Part& which) const {
+    using formats::Role;
+    const auto of = [&](Role role) { return matrix(role, which.layer, which.expert); };
+    const auto bias = [&](Role role) { return vector(role, which.layer, which.expert); };
+    Row inner = linear(x, of(Role::kUp), bias(Role::kUpBias));
+    if (config.gated_mlp) {
+      const Row gate = linear(x, of(Role::kGate), bias(Role::kGateBias));
+      for (std::size_t i = 0; i < inner.size(); ++i) inner[i] *= activate(gate[i]);
+    } else {
+      for (double& value : inner) value = activate(value);
+    }
+    return linear(inner, of(Role::kDown), bias(Role::kDownBias));
+  }
+
+  Row mixture(const Row& x, int layer) const {
+    using formats::Role;
+    const int experts = config.layers[static_cast<std::size_t>(layer)].experts;
+    Row scores = linear(x, matrix(Role::kRouter, layer), {});
+    double total = 0;
+    for (double& score : scores) total += score = std::exp(score);
+    for (double& score : scores) score /= total;
+    std::vector<int> order;
+    for (int i = 0; i < experts; ++i) order.push_back(i);
+    std::ranges::stable_sort(order, [&](int a, int b) {
+      return scores[static_cast<std::size_t>(a)] > scores[static_cast<std::size_t>(b)];
+    });
+    order.resize(static_cast<std::size_t>(config.experts.used));
+    double sum = 0;
+    for (const int expert : order) sum += scores[static_cast<std::size_t>(expert)];
+    Row y(x.size(), 0.0);
+    for (const int expert : order)
+      add(y, mlp(x, {Role::kUp, layer, expert}),
+          scores[static_cast<std::size_t>(expert)] / (config.experts.normalise ? sum : 1) *
+              config.experts.scale);
+    if (config.experts.shared_intermediate == 0) return y;
+    const Row gate = linear(x, matrix(Role::kSharedGate, layer), {});
+    add(y, mlp(x, {Role::kUp, layer, experts}), gate.empty() ? 1 : 1 / (1 + std::exp(-gate[0])));
+    return y;
+  }
+
   // Empty where the model has no such weight.
-  Matrix matrix(formats::Role role, int layer) const {
-    const auto shape = source_->shape(role);
+  Matrix matrix(formats::Role role, int layer, int expert = -1) const {
+    const formats::Part part(role, layer, expert);
+    const auto shape = source_->shape(part);
     if (!shape) return {};
     std::vector<float> values(static_cast<std::size_t>(shape->rows * shape->cols));
-    source_->read_rows({role, layer}, 0, values);
+    source_->read_rows(part, 0, values);
     Matrix rows;
     for (std::int64_t r = 0; r < shape->rows; ++r)
       rows.emplace_back(values.begin() + r * shape->cols, values.begin() + (r + 1) * shape->cols);
     return rows;
   }
-  Row vector(formats::Role role, int layer) const {
+  Row vector(formats::Role role, int layer, int expert = -1) const {
     Row values;
-    for (const Row& row : matrix(role, layer)) values.push_back(row[0]);
+    for (const Row& row : matrix(role, layer, expert)) values.push_back(row[0]);
     return values;
   }
 

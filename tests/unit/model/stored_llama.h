@@ -14,10 +14,11 @@ namespace triescope::test {
 inline constexpr std::uint32_t kStoredWidth = 256, kStoredVocab = 70;
 
 // A small llama, every matrix of the type that `type_of` gives for its name. tied: the embedding is
-// the output head too. as_f32: the same weights, stored as F32.
+// the output head too. as_f32: the same weights, stored as F32. experts > 0: two of so many MLPs
+// serve a row, as in Mixtral; their routers are F32.
 template <class TypeOf>
 std::string llama_file(const TypeOf& type_of, std::uint64_t seed, bool tied = false,
-                       bool as_f32 = false) {
+                       bool as_f32 = false, std::uint32_t experts = 0) {
   Rng rng(seed);
   GgufWriter file;
   file.add("general.architecture", std::string("llama"));
@@ -29,10 +30,18 @@ std::string llama_file(const TypeOf& type_of, std::uint64_t seed, bool tied = fa
                                    {"attention.head_count_kv", 2u}})
     file.add(std::string("llama.") + key, std::uint32_t{value});
   file.add("llama.attention.layer_norm_rms_epsilon", 1e-5f);
-  const auto matrix = [&](const std::string& name, std::uint64_t inputs, std::uint64_t outputs) {
+  if (experts > 0) {
+    file.add("llama.expert_count", experts);
+    file.add("llama.expert_used_count", std::uint32_t{2});
+  }
+  // `stack`: so many matrices in one tensor of three dimensions.
+  const auto matrix = [&](const std::string& name, std::uint64_t inputs, std::uint64_t of_one,
+                          std::uint64_t stack = 1) {
     const formats::GgmlType type = type_of(name);
-    file.add_entry(name, {inputs, outputs},
-                   static_cast<std::uint32_t>(as_f32 ? formats::GgmlType::kF32 : type),
+    const std::uint64_t outputs = of_one * stack;
+    std::vector<std::uint64_t> shape = {inputs, of_one};
+    if (stack > 1) shape.push_back(stack);
+    file.add_entry(name, shape, static_cast<std::uint32_t>(as_f32 ? formats::GgmlType::kF32 : type),
                    file.data.size());
     std::vector<std::byte> rows = formats::random_rows(type, static_cast<std::int64_t>(outputs),
                                                        static_cast<std::int64_t>(inputs), rng);
@@ -58,6 +67,16 @@ std::string llama_file(const TypeOf& type_of, std::uint64_t seed, bool tied = fa
     matrix(block + "attn_k.weight", kStoredWidth, kStoredWidth / 2);
     matrix(block + "attn_v.weight", kStoredWidth, kStoredWidth / 2);
     matrix(block + "attn_output.weight", kStoredWidth, kStoredWidth);
+    if (experts > 0) {
+      std::vector<float> router;
+      for (std::uint32_t i = 0; i < experts * kStoredWidth; ++i)
+        router.push_back(static_cast<float>(rng.uniform() - 0.5));
+      file.add_f32(block + "ffn_gate_inp.weight", {kStoredWidth, experts}, router);
+      matrix(block + "ffn_gate_exps.weight", kStoredWidth, 512, experts);
+      matrix(block + "ffn_up_exps.weight", kStoredWidth, 512, experts);
+      matrix(block + "ffn_down_exps.weight", 512, kStoredWidth, experts);
+      continue;
+    }
     matrix(block + "ffn_gate.weight", kStoredWidth, 512);
     matrix(block + "ffn_up.weight", kStoredWidth, 512);
     matrix(block + "ffn_down.weight", 512, kStoredWidth);

@@ -113,7 +113,8 @@ void check_path_only(Model& model, int length, int prompt) {
 
 TEST_CASE("path only: a row's logits are its path's alone, bit for bit") {
   for (const char* name :
-       {"llama", "mistral", "gemma2", "gemma3", "qwen3", "phi3", "gpt2", "llama multi-query"}) {
+       {"llama", "mistral", "gemma2", "gemma3", "qwen3", "phi3", "gpt2", "llama multi-query",
+        "mixtral", "qwen2_moe", "olmoe clipped, normalised", "granitemoeshared"}) {
     for (const DType dtype : {DType::kF32, DType::kBF16}) {
       const std::string label = std::string(name) + " " + to_string(dtype);
       CAPTURE(label);

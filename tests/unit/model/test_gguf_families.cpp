@@ -5,6 +5,7 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <sstream>
 
 #include "tests/support/paths.h"
 #include "tests/unit/model/model_test_util.h"
@@ -34,6 +35,16 @@ std::vector<float> converted(const std::string& how, const nlohmann::json& tenso
     for (std::size_t r = 0; r < rows; ++r)
       for (std::size_t c = 0; c < cols; ++c) out[c * rows + r] = values[r * cols + c];
     return out;
+  }
+  if (how.starts_with("rows ")) {  // a part of every group of rows: gate or up of each expert
+    std::size_t first = 0, count = 0, group = 0;
+    std::istringstream(how.substr(5)) >> first >> count >> group;
+    const auto width = tensor[1].back().get<std::size_t>();
+    std::vector<float> taken;
+    for (std::size_t at = 0; at < values.size(); at += group * width)
+      taken.insert(taken.end(), values.begin() + static_cast<std::ptrdiff_t>(at + first * width),
+                   values.begin() + static_cast<std::ptrdiff_t>(at + (first + count) * width));
+    return taken;
   }
   if (how.starts_with("parts ")) {  // q, k and v head by head become all q, all k, all v
     const std::size_t heads = std::stoul(how.substr(6)), dim = rows / heads / 3;

@@ -47,6 +47,38 @@ TEST_CASE("model info: sizes, and the files they come from") {
   CHECK(info_of("llama tied, biases, head_dim").tied_embeddings);
 }
 
+TEST_CASE("model info: a mixture says how much of it a token uses") {
+  // Embedding, head and final norm; per layer q, k, v, o, two norms and the router.
+  constexpr std::int64_t kShared =
+      2 * 64 * 32 + 32 + 4 * (2 * 32 * 32 + 2 * 16 * 32 + 2 * 32 + 4 * 32);
+  constexpr std::int64_t kExpert = 3 * 48 * 32;
+  const ModelInfo info = info_of("mixtral");
+  CHECK(info.parameters == kShared + 4 * 4 * kExpert);
+  CHECK(info.notes == std::vector<std::string>{
+                          "a mixture of experts: a token goes through 2 of 4 in 4 of 4 layers, and "
+                          "uses " +
+                          std::to_string(kShared + 4 * 2 * kExpert) + " of " +
+                          std::to_string(info.parameters) + " parameters"});
+  const std::string some = info_of("qwen2_moe layers without experts, windows").notes.at(0);
+  CHECK(some.find("2 of 4 and one that all share in 3 of 4 layers") != std::string::npos);
+}
+
+TEST_CASE("model info: a further row of a mixture pays for experts that no row before it chose") {
+  const auto costs = [](const char* name) {
+    const TempDir folder;
+    write_golden_case(name, folder.path());
+    return load_model(folder.path().string(), {.threads = 1})->info().row_costs;
+  };
+  CHECK(costs("llama").of_experts == 0);
+  const RowCosts mixture = costs("mixtral");
+  CHECK(mixture.chosen == 0.5);
+  // Of what a row reads: all but the embedding.
+  constexpr double kRouted = 4 * 2 * 3 * 48 * 32;
+  constexpr double kRest = 64 * 32 + 32 + 4 * (2 * 32 * 32 + 2 * 16 * 32 + 2 * 32 + 4 * 32);
+  CHECK(mixture.of_experts == doctest::Approx(kRouted / (kRouted + kRest)));
+  CHECK(mixture.of(1) > costs("llama").of(1));
+}
+
 TEST_CASE("model info: KV behind every layer's window can be dropped, and only then") {
   const ModelInfo every = info_of("mistral");
   CHECK(every.sliding_window == 16);

@@ -47,6 +47,18 @@ TEST_CASE("a file of one type gives the bits of its dequantised weights, for eve
   }
 }
 
+TEST_CASE("mixtures: experts in any type give the bits of their dequantised weights") {
+  for (const GgmlType type : kernels::PackedLinear::types()) {
+    const TempDir folder;
+    const std::filesystem::path path = folder.path() / "model.gguf";
+    std::ofstream(path, std::ios::binary)
+        << llama_file([&](const std::string&) { return type; }, static_cast<std::uint64_t>(type),
+                      false, false, 5);
+    CAPTURE(formats::to_string(type));
+    check_same_bits(path.string(), DType::kF32, kStoredVocab);
+  }
+}
+
 TEST_CASE("a file of mixed types: the type is the matrix's, also where matrices share an input") {
   const TempDir folder;
   const std::filesystem::path path = folder.path() / "model.gguf";

@@ -1,0 +1,41 @@
+#include "core/kernels/router.h"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "core/base/error.h"
+#include "core/kernels/activation.h"
+#include "core/kernels/row_ops.h"
+
+namespace triescope::kernels {
+
+void choose_experts(std::span<const float> logits, const RouterRule& rule,
+                    std::span<ChosenExpert> out) {
+  const std::span<const float> bias = rule.selection_bias;
+  if (out.size() > logits.size() || (!bias.empty() && bias.size() != logits.size()))
+    throw Error(ErrorCode::kInvalidArgument,
+                "router: expected to choose among " + std::to_string(out.size()) +
+                    " experts or more, each with a bias or none; found " +
+                    std::to_string(logits.size()) + " scores and " + std::to_string(bias.size()) +
+                    " biases");
+  std::vector<float> scores(logits.size());
+  if (rule.score == RouterScore::kSoftmax) {
+    softmax(logits, scores);
+  } else {
+    std::ranges::transform(logits, scores.begin(), sigmoid);
+  }
+  std::vector<float> ranked = scores;
+  for (std::size_t i = 0; i < bias.size(); ++i) ranked[i] += bias[i];
+  const auto best = top_k(ranked, out.size());
+  float sum = 0;
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    out[i] = {best[i].second, scores[static_cast<std::size_t>(best[i].second)]};
+    sum += out[i].weight;
+  }
+  for (ChosenExpert& chosen : out)
+    chosen.weight = (rule.normalise ? chosen.weight / sum : chosen.weight) * rule.scale;
+  std::ranges::sort(out, {}, &ChosenExpert::expert);
+}
+
+}  // namespace triescope::kernels
