@@ -1,6 +1,7 @@
 #include "core/files/json.h"
 
 #include <limits>
+#include <type_traits>
 #include <vector>
 
 #include "core/base/error.h"
@@ -9,6 +10,7 @@ namespace triescope::formats {
 namespace {
 
 constexpr std::size_t kMaxDepth = 64;
+constexpr std::size_t kMaxOrderedKeys = 10'000;
 constexpr std::size_t kMaxJsonValues = std::size_t{4} << 20;
 
 // Numbers that Python's json writes and JSON has no word for. The library's lexer refuses the
@@ -56,9 +58,15 @@ std::string without_words(std::string_view text) {
 
 // Builds the document and enforces the limits. The library's own builder with a callback walks a
 // whole list again after each object in it.
-class Builder final : public nlohmann::json_sax<nlohmann::json> {
+template <class Json>
+class Builder final : public nlohmann::json_sax<Json> {
  public:
-  using json = nlohmann::json;
+  using json = Json;
+  using number_integer_t = typename Json::number_integer_t;
+  using number_unsigned_t = typename Json::number_unsigned_t;
+  using number_float_t = typename Json::number_float_t;
+  using string_t = typename Json::string_t;
+  using binary_t = typename Json::binary_t;
 
   explicit Builder(const std::string& name) : name_(name) {}
   json take() { return std::move(root_); }
@@ -80,13 +88,19 @@ class Builder final : public nlohmann::json_sax<nlohmann::json> {
   bool end_array() override { return close(); }
   bool key(string_t& key) override {
     count();
-    const auto [at, is_new] = open_.back()->get_ref<json::object_t&>().try_emplace(key);
+    auto& object = open_.back()->template get_ref<typename json::object_t&>();
+    // An object that keeps its order is searched from one end to the other.
+    if (std::is_same_v<Json, nlohmann::ordered_json> && object.size() == kMaxOrderedKeys)
+      fail("expected objects of at most " + std::to_string(kMaxOrderedKeys) + " keys");
+    const auto [at, is_new] = object.emplace(key, nullptr);
     if (!is_new) fail("key '" + key + "' appears twice");
     entry_ = &at->second;
     return true;
   }
-  bool parse_error(std::size_t, const std::string&, const json::exception& error) override {
+  bool parse_error(std::size_t, const std::string&,
+                   const nlohmann::detail::exception& error) override {
     fail("expected JSON, found: " + std::string(error.what()));
+    return false;
   }
 
  private:
@@ -100,7 +114,7 @@ class Builder final : public nlohmann::json_sax<nlohmann::json> {
     count();
     if (open_.empty()) return &(root_ = std::move(value));
     if (!open_.back()->is_array()) return &(*entry_ = std::move(value));
-    auto& list = open_.back()->get_ref<json::array_t&>();
+    auto& list = open_.back()->template get_ref<typename json::array_t&>();
     list.push_back(std::move(value));
     return &list.back();
   }
@@ -126,14 +140,23 @@ class Builder final : public nlohmann::json_sax<nlohmann::json> {
   std::size_t values_ = 0;  // counts keys too
 };
 
+template <class Json>
+Json parsed(std::string_view text, const std::string& name) {
+  Builder<Json> builder(name);
+  const std::string rewritten = without_words(text);
+  if (!rewritten.empty()) text = rewritten;
+  Json::sax_parse(text.begin(), text.end(), &builder);
+  return builder.take();
+}
+
 }  // namespace
 
 nlohmann::json parse_json(std::string_view text, const std::string& name) {
-  Builder builder(name);
-  const std::string rewritten = without_words(text);
-  if (!rewritten.empty()) text = rewritten;
-  nlohmann::json::sax_parse(text.begin(), text.end(), &builder);
-  return builder.take();
+  return parsed<nlohmann::json>(text, name);
+}
+
+nlohmann::ordered_json parse_ordered_json(std::string_view text, const std::string& name) {
+  return parsed<nlohmann::ordered_json>(text, name);
 }
 
 nlohmann::json read_json_file(const std::string& path, std::uint64_t max_bytes) {

@@ -13,6 +13,8 @@ namespace triescope::formats {
 // `name` is for the message. Error{kCorruption}: not JSON, nested deeper than 64, more than 4
 // million values, or a key twice.
 nlohmann::json parse_json(std::string_view text, const std::string& name);
+// The same, and an object keeps the order of its keys, of which it may have 10,000.
+nlohmann::ordered_json parse_ordered_json(std::string_view text, const std::string& name);
 // Reads a whole file of at most max_bytes.
 nlohmann::json read_json_file(const std::string& path, std::uint64_t max_bytes);
 

@@ -20,7 +20,7 @@ PY
 expect 0 '^(<[0-9]+>)+$' run "$work/model" --method greedy --prompt-ids 1,20,30
 "$TRIESCOPE" export --quiet "$work/run.tscap" --panel text --format csv -o "$work/text.csv" || failures=$((failures + 1))
 grep -qE ',(<[0-9]+>)+$' "$work/text.csv" || { echo "FAILED: the exported text does not show ids"; failures=$((failures + 1)); }
-missing="model: no tokenizer was found \(looked for tokenizer.json, and vocab.json with merges.txt\).*--prompt-ids 1,2,3"
+missing="model: no tokenizer was found \(looked for tokenizer.json, vocab.json with merges.txt, and tokenizer.model\).*--prompt-ids 1,2,3"
 expect 3 "$missing" run "$work/model" --prompt "Once upon a time"
 expect 3 "$missing" run "$work/model" --prompt "1,2,3"
 expect 3 "$missing" run "$work/model" --prompt "Once" --chat

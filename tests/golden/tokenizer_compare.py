@@ -4,6 +4,7 @@
   tokenizer_compare.py corpus --dump build/tests/bin/tokenizer_dump   every prompt and every document of the test data
   tokenizer_compare.py characters --dump ...                          every character, alone and among marks
   tokenizer_compare.py fuzz   --dump ... [--count 100000]             random Unicode strings and random ids
+  tokenizer_compare.py pre    --dump ... [--count 100000]             the same of GGUF files, by each name of tokenizer.ggml.pre
   tokenizer_compare.py vectors --dump ... --folder FOLDER             llama.cpp's vectors, by its GGUF vocabularies
 
 --folder FOLDER: the tokenizers that real_tokenizers.py made there, in place of those of the test data.
@@ -21,7 +22,7 @@ import unicodedata
 
 from tokenizers import Tokenizer
 
-from tokenizer_variants import real, variants
+from tokenizer_variants import PRE_TYPES, pre_type, real, variants
 
 
 def dump(program, mode, path, lines):
@@ -122,8 +123,10 @@ def compare(name, program, path, tokenizer, texts, ids_of_decode):
                                       tokenizer.decode_batch(sequences, skip_special_tokens=skip)):
             if json.loads(found) != expected:
                 fail(mode, s, expected, json.loads(found))
-    # Byte-fallback tokens in a random order are mostly not UTF-8, where a stream may differ (see tokenizer.h).
-    rewrites = ids_of_decode is not None and json.loads(tokenizer.to_str())["model"]["byte_fallback"]
+    # Byte-fallback tokens in a random order are mostly not UTF-8, where a stream may differ, and WordPiece's decoder takes back
+    # spaces (see tokenizer.h).
+    content = json.loads(tokenizer.to_str())
+    rewrites = ids_of_decode is not None and (content["model"].get("byte_fallback") or "WordPiece" in str(content["decoder"]))
     for s, found, whole in zip(sequences, dump(program, "stream", path, lines), dump(program, "decode", path, lines)):
         if json.loads(found) != json.loads(whole) and not rewrites:
             fail("stream", s, json.loads(whole), json.loads(found))
@@ -136,6 +139,23 @@ def compare(name, program, path, tokenizer, texts, ids_of_decode):
 def of_folder(folder):
     """name -> (path, Tokenizer) of every tokenizer.json that real_tokenizers.py made."""
     return {path.stem: (path, Tokenizer.from_file(str(path))) for path in sorted(pathlib.Path(folder).glob("*.json"))}
+
+
+def write_gguf(path, tokenizer, pre):
+    """A GGUF file with nothing but this tokenizer, as llama.cpp's converter writes one."""
+    import gguf
+    content = json.loads(tokenizer.to_str())
+    vocab = sorted(content["model"]["vocab"], key=content["model"]["vocab"].get)
+    special = {t["content"] for t in content["added_tokens"]}
+    writer = gguf.GGUFWriter(path, "gpt2")
+    writer.add_tokenizer_model("gpt2")
+    writer.add_tokenizer_pre(pre)
+    writer.add_token_list(vocab)
+    writer.add_token_types([3 if t in special else 1 for t in vocab])
+    writer.add_token_merges([m if isinstance(m, str) else " ".join(m) for m in content["model"]["merges"]])
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.close()
 
 
 def vectors(folder, program):
@@ -158,7 +178,7 @@ def vectors(folder, program):
 def main():
     here = pathlib.Path(__file__).resolve().parent.parent.parent
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=("corpus", "characters", "fuzz", "vectors"))
+    parser.add_argument("what", choices=("corpus", "characters", "fuzz", "pre", "vectors"))
     parser.add_argument("--dump", required=True)
     parser.add_argument("--data", default=here.parent / "shared/data")
     parser.add_argument("--models", default=here / ".deps/models")
@@ -172,7 +192,13 @@ def main():
     failures = 0
     with tempfile.TemporaryDirectory() as folder:
         entries = of_folder(arguments.folder) if arguments.folder else dict(real(arguments.data, arguments.models))
-        if arguments.what != "corpus" and not arguments.folder:
+        if arguments.what == "pre":
+            entries = {}
+            for name in PRE_TYPES:
+                path = pathlib.Path(folder) / f"{name}.gguf"
+                entries[name] = (path, pre_type(arguments.data, name))
+                write_gguf(str(path), entries[name][1], name)
+        elif arguments.what != "corpus" and not arguments.folder:
             for name, tokenizer in variants(arguments.data).items():
                 path = pathlib.Path(folder) / f"{name}.json"
                 tokenizer.save(str(path))

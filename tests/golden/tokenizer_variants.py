@@ -14,6 +14,21 @@ TEKKEN = (r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo
           r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n/]*"
           r"|\s*[\r\n]+|\s+(?!\S)|\s+")
 
+SEED = (r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1}| ?[^\s\p{L}\p{N}\r\n]+|\s*[\r\n]+|\s+(?!\S)|\s+")
+_UPPER, _LOWER, _SHORT = r"[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]", r"[\p{Ll}\p{Lm}\p{Lo}\p{M}]", r"(?i:'s|'t|'re|'ve|'m|'ll|'d)?"
+GPT4O = (rf"[^\r\n\p{{L}}\p{{N}}]?{_UPPER}*{_LOWER}+{_SHORT}|[^\r\n\p{{L}}\p{{N}}]?{_UPPER}+{_LOWER}*{_SHORT}|\p{{N}}{{1,3}}"
+         r"| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+")
+# What tokenizer.ggml.pre means: steps of transformers' tokenizers of the families that carry the name
+# (normalizer NFC, digits one by one, a split; ignore_merges). None: GPT-2's own split.
+PRE_TYPES = {
+    "gpt-2": (False, False, None, False), "phi-2": (False, False, None, False), "exaone4": (False, False, None, False),
+    "olmo": (True, False, None, False), "smollm": (False, True, None, False), "starcoder": (False, True, None, False),
+    "refact": (False, True, None, False), "command-r": (True, True, None, False), "llama-bpe": (False, False, LLAMA3, True),
+    "smaug-bpe": (False, False, LLAMA3, False), "dbrx": (False, False, LLAMA3, False), "chatglm-bpe": (False, False, LLAMA3, False),
+    "glm4": (False, False, LLAMA3, True), "tekken": (False, False, TEKKEN, True), "qwen2": (True, False, QWEN2, False),
+    "deepseek-r1-qwen": (True, False, QWEN2, False), "stablelm2": (False, False, QWEN2, False),
+    "seed-coder": (False, False, SEED, False), "gpt-4o": (False, False, GPT4O, True)}
+
 
 def gpt2(data):
     folder = pathlib.Path(data) / "tokenizers" / "gpt2"
@@ -55,6 +70,21 @@ def real(data, models_folder):
             [pre_tokenizers.Digits(individual_digits=True), pre_tokenizers.ByteLevel(add_prefix_space=False)])
         found["smollm2"] = (gguf, smollm2)
     return found
+
+
+def pre_type(data, name):
+    """GPT-2's vocabulary with the steps of a tokenizer.ggml.pre."""
+    nfc, digits, pattern, ignore_merges = PRE_TYPES[name]
+    tokenizer = gpt2(data)
+    steps = [pre_tokenizers.Digits(individual_digits=True)] if digits else []
+    if pattern:
+        steps.append(pre_tokenizers.Split(Regex(pattern), "isolated"))
+    tokenizer.pre_tokenizer = pre_tokenizers.Sequence(steps + [pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=pattern is None)])
+    if nfc:
+        tokenizer.normalizer = normalizers.NFC()
+    content = json.loads(tokenizer.to_str())
+    content["model"]["ignore_merges"] = ignore_merges
+    return Tokenizer.from_str(json.dumps(content))
 
 
 def variants(data):

@@ -1,38 +1,26 @@
 #include "core/text/tokenizer/added_tokens.h"
 
-#include <algorithm>
-
 #include "core/base/unicode.h"
 
 namespace triescope::tokenizer {
 
-AddedTokens::AddedTokens(const std::vector<AddedToken>& tokens,
-                         const std::vector<std::string>& contents, bool split_special)
-    : tokens_(tokens), split_special_(split_special), nodes_(1) {
-  for (std::size_t i = 0; i < tokens_.size(); ++i) {
-    if (contents[i].empty()) continue;
-    first_[static_cast<unsigned char>(contents[i][0])] = true;
-    std::int32_t node = 0;
-    for (const char c : contents[i]) {
-      const auto byte = static_cast<unsigned char>(c);
-      std::int32_t next = child(node, byte);
-      if (next < 0) {
-        next = static_cast<std::int32_t>(nodes_.size());
-        auto& list = nodes_[static_cast<std::size_t>(node)].next;
-        list.insert(std::lower_bound(list.begin(), list.end(), std::pair(byte, std::int32_t{0})),
-                    {byte, next});
-        nodes_.emplace_back();
-      }
-      node = next;
-    }
-    nodes_[static_cast<std::size_t>(node)].token = static_cast<std::int32_t>(i);
-  }
+namespace {
+
+std::vector<std::pair<std::string_view, std::int32_t>> places(
+    const std::vector<std::string>& contents) {
+  std::vector<std::pair<std::string_view, std::int32_t>> entries;
+  for (std::size_t i = 0; i < contents.size(); ++i)
+    entries.emplace_back(contents[i], static_cast<std::int32_t>(i));
+  return entries;
 }
 
-std::int32_t AddedTokens::child(std::int32_t node, unsigned char byte) const {
-  const auto& list = nodes_[static_cast<std::size_t>(node)].next;
-  const auto found = std::lower_bound(list.begin(), list.end(), std::pair(byte, std::int32_t{0}));
-  return found != list.end() && found->first == byte ? found->second : -1;
+}  // namespace
+
+AddedTokens::AddedTokens(const std::vector<AddedToken>& tokens,
+                         const std::vector<std::string>& contents, bool split_special)
+    : tokens_(tokens), split_special_(split_special), trie_(places(contents)) {
+  for (const std::string& content : contents)
+    if (!content.empty()) first_[static_cast<unsigned char>(content[0])] = true;
 }
 
 std::vector<AddedTokens::Match> AddedTokens::find(std::string_view text) const {
@@ -43,13 +31,13 @@ std::vector<AddedTokens::Match> AddedTokens::find(std::string_view text) const {
       ++at;
       continue;
     }
-    std::int32_t node = 0, best = -1;
+    std::int32_t node = trie_.root(), best = -1;
     std::size_t best_end = at;
     for (std::size_t i = at; i < text.size(); ++i) {
-      node = child(node, static_cast<unsigned char>(text[i]));
+      node = trie_.next(node, static_cast<unsigned char>(text[i]));
       if (node < 0) break;
-      if (nodes_[static_cast<std::size_t>(node)].token >= 0) {
-        best = nodes_[static_cast<std::size_t>(node)].token;
+      if (trie_.value(node) >= 0) {
+        best = trie_.value(node);
         best_end = i + 1;
       }
     }

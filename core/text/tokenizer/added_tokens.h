@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/text/tokenizer/byte_trie.h"
 #include "core/text/tokenizer/spec.h"
 
 namespace triescope::tokenizer {
@@ -25,14 +26,9 @@ class AddedTokens {
   std::vector<Match> find(std::string_view text) const;
 
  private:
-  struct Node {
-    std::vector<std::pair<unsigned char, std::int32_t>> next;  // sorted
-    std::int32_t token = -1;
-  };
-  std::int32_t child(std::int32_t node, unsigned char byte) const;
   std::vector<AddedToken> tokens_;
   bool split_special_;
-  std::vector<Node> nodes_;
+  ByteTrie trie_;  // values: places in tokens_
   bool first_[256] = {};
 };
 

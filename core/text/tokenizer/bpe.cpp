@@ -1,11 +1,11 @@
 #include "core/text/tokenizer/bpe.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <functional>
 #include <limits>
 
 #include "core/base/unicode.h"
+#include "core/text/tokenizer/byte_tokens.h"
 
 namespace triescope::tokenizer {
 namespace {
@@ -41,6 +41,8 @@ Bpe::Bpe(const TokenizerSpec& spec)
     if (!spec.vocab[i].empty()) ids_.emplace(spec.vocab[i], static_cast<std::int32_t>(i));
   for (const AddedToken& token : spec.added)
     if (!token.in_model) ids_.erase(token.content);
+  for (std::size_t i = 0; i < spec.hidden.size(); ++i)
+    if (spec.hidden[i]) ids_.erase(spec.vocab[i]);
   std::size_t size = 16;
   while (size < spec.merges.size() * 2) size *= 2;
   merges_.assign(size, {kEmpty, 0, 0});
@@ -50,14 +52,11 @@ Bpe::Bpe(const TokenizerSpec& spec)
     std::size_t at = hash(pair) & (size - 1);
     while (merges_[at].pair != kEmpty && merges_[at].pair != pair) at = (at + 1) & (size - 1);
     // The last of two equal merges counts, as in the map into which tokenizers reads them.
-    merges_[at] = {pair, static_cast<std::int32_t>(rank), merge.result};
+    merges_[at] = {
+        pair, spec.merge_ranks.empty() ? static_cast<std::int32_t>(rank) : spec.merge_ranks[rank],
+        merge.result};
   }
-  byte_ids_.assign(256, -1);
-  for (int byte = 0; byte < 256; ++byte) {
-    char name[8];
-    std::snprintf(name, sizeof name, "<0x%02X>", byte);
-    byte_ids_[static_cast<std::size_t>(byte)] = id_of(name);
-  }
+  byte_ids_ = byte_token_ids(spec);
   ascii_ids_.assign(128, -1);
   for (std::size_t c = 0; c < 128; ++c) ascii_ids_[c] = id_of(std::string(1, static_cast<char>(c)));
   find_joints(spec);

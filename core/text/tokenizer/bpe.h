@@ -1,5 +1,4 @@
-// Byte-pair encoding of one word. Immutable once made; any number of threads may encode, each with
-// its own Scratch. Source: Sennrich et al. 2016; semantics of Hugging Face `tokenizers`
+// Byte-pair encoding of one word. Source: Sennrich et al. 2016; semantics of Hugging Face `tokenizers`
 // (models/bpe).
 #pragma once
 
@@ -10,28 +9,22 @@
 #include <unordered_set>
 #include <vector>
 
-#include "core/text/tokenizer/spec.h"
+#include "core/text/tokenizer/word_model.h"
 
 namespace triescope::tokenizer {
 
-class Bpe {
+class Bpe final : public WordModel {
  public:
-  struct Symbol {
-    std::int32_t id, previous, next;
-    std::int32_t rank, result;  // of the merge with the next symbol; kNoMerge = none
-  };
-  struct Scratch {
-    std::vector<Symbol> symbols;
-    std::vector<std::uint64_t> queue;
-  };
+  using Symbol = WordScratch::Symbol;  // rank kNoMerge: none
+  using Scratch = WordScratch;
 
   explicit Bpe(const TokenizerSpec& spec);
 
   // Appends the ids of `word` (valid UTF-8, in the vocabulary's own spelling). O(n log n).
-  void encode(std::string_view word, std::vector<std::int32_t>& out, Scratch& scratch) const;
-  // Where the piece of `word` that begins at `at` ends. No merge crosses the end of a piece, so
-  // pieces can be encoded one by one (and found in a cache) with the same result as the whole word.
-  std::size_t piece_end(std::string_view word, std::size_t at) const;
+  void encode(std::string_view word, std::vector<std::int32_t>& out,
+              Scratch& scratch) const override;
+  // No merge crosses the end of a piece.
+  std::size_t piece_end(std::string_view word, std::size_t at) const override;
   // -1 = no such token.
   std::int32_t id_of(std::string_view token) const;
 

@@ -56,7 +56,8 @@ class IdTokenizer final : public Tokenizer {
     throw Error(ErrorCode::kNotSupported,
                 path_ + ": no tokenizer was found (looked for " +
                     (gguf ? "tokenizer.ggml.tokens in its metadata"
-                          : "tokenizer.json, and vocab.json with merges.txt") +
+                          : "tokenizer.json, vocab.json with merges.txt, and "
+                            "tokenizer.model") +
                     "), so a text cannot be turned into tokens; give the prompt as token ids: "
                     "--prompt-ids 1,2,3, or in the window's prompt field");
   }
@@ -74,7 +75,8 @@ bool has_tokenizer(const std::string& path) {
   const fs::path at(path);
   if (fs::is_directory(at, ignored))
     return fs::exists(at / "tokenizer.json", ignored) ||
-           (fs::exists(at / "vocab.json", ignored) && fs::exists(at / "merges.txt", ignored));
+           (fs::exists(at / "vocab.json", ignored) && fs::exists(at / "merges.txt", ignored)) ||
+           fs::exists(at / "tokenizer.model", ignored);
   if (at.extension() != ".gguf") return true;
   return formats::GgufFile::open(path)->has("tokenizer.ggml.tokens");
 }

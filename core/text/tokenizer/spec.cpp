@@ -13,6 +13,21 @@ const char* const kSeedRegex =
 const char* const kTekkenRegex =
     R"([^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
 
+const char* const kGpt4oRegex =
+    R"([^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*(?i:'s|'t|'re|'ve|'m|'ll|'d)?|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
+
+std::string model_name(const TokenizerSpec& spec) {
+  switch (spec.model) {
+    case ModelKind::kBpe:
+      return spec.byte_level ? "byte-level BPE" : "BPE";
+    case ModelKind::kUnigram:
+      return "Unigram";
+    case ModelKind::kWordPiece:
+      return "WordPiece";
+  }
+  return "";
+}
+
 std::optional<TokenizerSpec::Merge> merge_of(const std::string& left, const std::string& right,
                                              const TokenIds& ids) {
   const auto l = ids.find(left), r = ids.find(right), result = ids.find(left + right);

@@ -30,6 +30,21 @@ struct AddedToken {
       false;  // it was added once with `normalized`, so it decodes to its normalised spelling
 };
 
+// What SentencePiece does with spaces (its NormalizerSpec), and what it leaves as it is.
+struct SentencePieceSpaces {
+  bool dummy_prefix = true;           // a space sign before the text
+  bool every_section = false;         // also before what follows a special token
+  bool as_suffix = false;             // the sign stands behind the text
+  bool remove_extra = true;           // leading, trailing and repeated spaces go
+  bool escape = true;                 // a space becomes U+2581
+  std::vector<std::string> verbatim;  // user-defined symbols
+};
+
+// BertNormalizer's switches.
+struct BertCleaning {
+  bool clean_text = true, chinese_characters = true, strip_accents = false, lowercase = true;
+};
+
 struct NormalizerStep {
   enum class Kind : std::uint8_t {
     kPrepend,
@@ -40,11 +55,17 @@ struct NormalizerStep {
     kNfkc,
     kNfkd,
     kLowercase,
-    kStrip
+    kStrip,
+    kStripAccents,   // NFD is a step of its own
+    kPrecompiled,    // content: a charsmap (charsmap.h), as `tokenizers` applies it
+    kSentencePiece,  // SentencePiece's normaliser: `spaces`, content: a charsmap or ""
+    kBert            // `bert`
   };
   Kind kind = Kind::kPrepend;
   std::string pattern, content;
   bool left = false, right = false;  // kStrip
+  SentencePieceSpaces spaces = {};   // kSentencePiece
+  BertCleaning bert = {};            // kBert
 };
 
 enum class SplitBehavior : std::uint8_t {
@@ -56,10 +77,10 @@ enum class SplitBehavior : std::uint8_t {
 };
 
 struct PreTokenizerStep {
-  enum class Kind : std::uint8_t { kSplit, kByteLevel, kDigits, kMetaspace };
+  enum class Kind : std::uint8_t { kSplit, kByteLevel, kDigits, kMetaspace, kPunctuation };
   Kind kind = Kind::kSplit;
   std::string pattern;  // kSplit: a regular expression (literals are escaped by the reader)
-  SplitBehavior behavior = SplitBehavior::kIsolated;
+  SplitBehavior behavior = SplitBehavior::kIsolated;  // kSplit, kPunctuation
   bool invert = false;
   bool add_prefix_space = false, use_regex = true;  // kByteLevel
   bool individual_digits = false;                   // kDigits
@@ -69,21 +90,41 @@ struct PreTokenizerStep {
 };
 
 struct DecoderStep {
-  enum class Kind : std::uint8_t { kReplace, kByteFallback, kFuse, kStrip, kByteLevel, kMetaspace };
+  enum class Kind : std::uint8_t {
+    kReplace,
+    kByteFallback,
+    kFuse,
+    kStrip,
+    kByteLevel,
+    kMetaspace,
+    kWordPiece
+  };
   Kind kind = Kind::kFuse;
-  std::string pattern, content;
-  int start = 0, stop = 0;  // kStrip
+  std::string pattern, content;  // kWordPiece: pattern is the prefix of what continues a word
+  int start = 0, stop = 0;       // kStrip
   std::string prepend_scheme = "always";
+  bool cleanup = true;  // kWordPiece: no space before punctuation and contractions
 };
 
+enum class ModelKind : std::uint8_t { kBpe, kUnigram, kWordPiece };
+
 struct TokenizerSpec {
-  std::string source;              // file, for messages
+  std::string source;  // file, for messages
+  ModelKind model = ModelKind::kBpe;
   std::vector<std::string> vocab;  // by id; "" where an id is unused
   // Merges in order of rank: left, right (token texts), and the id of the result.
   struct Merge {
     std::int32_t left, right, result;
   };
   std::vector<Merge> merges;
+  std::vector<std::int32_t> merge_ranks;  // of each merge, where some are equal; empty: their order
+  std::vector<double> scores;             // kUnigram: log p by id
+  // The file is SentencePiece's own: its arithmetic, and what its pieces' types say.
+  bool sentencepiece = false;
+  std::vector<bool> hidden;  // by id: no text becomes this token by itself; empty: none is hidden
+  std::vector<std::int32_t> user_defined;  // always one token, wherever a text contains it
+  std::string continuing_prefix = "##";    // kWordPiece
+  std::size_t max_word_characters = 100;   // kWordPiece: a longer word is unknown
   std::vector<AddedToken> added;
   std::vector<NormalizerStep> normalizer;
   std::vector<PreTokenizerStep> pre_tokenizer;
@@ -107,6 +148,9 @@ struct TokenizerSpec {
   std::string description;
 };
 
+// "byte-level BPE", "BPE", "Unigram", "WordPiece".
+std::string model_name(const TokenizerSpec& spec);
+
 // Far above every real tokenizer. Longer tokens would make reading the vocabulary slow: the time to
 // find merges grows with the square of a token's length.
 inline constexpr std::size_t kMaxTokenBytes = 1024;
@@ -115,10 +159,13 @@ inline constexpr std::size_t kMaxPatternBytes = 16 << 10;  // for a regular expr
 
 // The readers. Errors: kNotFound, kCorruption (file, place, expected, found), kNotSupported (names
 // the construct). spec_from_directory reads tokenizer.json and the files beside it, or vocab.json
-// with merges.txt; spec_from_json_file reads a tokenizer.json alone.
+// with merges.txt, or tokenizer.model; spec_from_json_file reads a tokenizer.json alone,
+// spec_from_sentencepiece a tokenizer.model.
 TokenizerSpec spec_from_directory(const std::string& path);
 TokenizerSpec spec_from_json_file(const std::string& path);
 TokenizerSpec spec_from_json(std::string_view text, const std::string& source);
+TokenizerSpec spec_from_sentencepiece_file(const std::string& path);
+TokenizerSpec spec_from_sentencepiece(std::string_view bytes, const std::string& source);
 TokenizerSpec spec_from_gguf(const std::string& path);
 TokenizerSpec spec_from_gguf(const formats::GgufFile& file);
 
@@ -139,5 +186,6 @@ extern const char* const kLlama3Regex;
 extern const char* const kQwen2Regex;
 extern const char* const kTekkenRegex;
 extern const char* const kSeedRegex;
+extern const char* const kGpt4oRegex;
 
 }  // namespace triescope::tokenizer

@@ -1,5 +1,5 @@
-// TokenizerSpec from a Hugging Face folder: tokenizer.json, or GPT-2's vocab.json and merges.txt,
-// with the files beside them.
+// TokenizerSpec from a Hugging Face folder: tokenizer.json, GPT-2's vocab.json and merges.txt, or
+// SentencePiece's tokenizer.model, with the files beside them.
 #include <algorithm>
 #include <filesystem>
 #include <sstream>
@@ -50,6 +50,7 @@ std::int32_t id_of_name(const TokenizerSpec& spec, std::string_view name) {
 
 // Reads the tokens that end a text: the model's, else the tokenizer's.
 void read_eos(const fs::path& folder, const FolderFile& model, TokenizerSpec& spec) {
+  spec.eos_ids.clear();
   // A token for which the model has no row can never occur.
   const json& rows = model.content.contains("vocab_size") ? model.content["vocab_size"] : json();
   if (const std::int32_t eos = id_of_name(spec, "eos_token");
@@ -100,22 +101,39 @@ TokenizerSpec spec_from_vocab_and_merges(const fs::path& folder, TokenizerClass 
   return spec;
 }
 
+// Reads tokenizer.model, and what transformers' LlamaTokenizer reads about spaces beside it.
+TokenizerSpec spec_from_sentencepiece_folder(const std::string& path, const FolderFile& config) {
+  TokenizerSpec spec =
+      spec_from_sentencepiece_file(formats::path_in_folder(path, "tokenizer.model"));
+  SentencePieceSpaces& spaces = spec.normalizer.front().spaces;
+  spaces.every_section = config.says("legacy");
+  if (config.content.contains("add_prefix_space") && !config.says("add_prefix_space")) {
+    spaces.dummy_prefix = false;
+    if (!spaces.remove_extra && spec.decoder.back().kind == DecoderStep::Kind::kStrip)
+      spec.decoder.pop_back();
+  }
+  return spec;
+}
+
 }  // namespace
 
 TokenizerSpec spec_from_directory(const std::string& path) try {
   const fs::path folder(path);
   const bool tokenizer_json = exists(folder, "tokenizer.json");
-  if (!tokenizer_json && !(exists(folder, "vocab.json") && exists(folder, "merges.txt")))
-    throw Error(
-        ErrorCode::kNotFound,
-        path +
-            ": no tokenizer in this folder; expected tokenizer.json, or vocab.json with merges.txt");
+  const bool pair = exists(folder, "vocab.json") && exists(folder, "merges.txt");
+  const bool sentencepiece = !tokenizer_json && !pair && exists(folder, "tokenizer.model");
+  if (!tokenizer_json && !pair && !sentencepiece)
+    throw Error(ErrorCode::kNotFound,
+                path +
+                    ": no tokenizer in this folder; expected tokenizer.json, vocab.json with "
+                    "merges.txt, or tokenizer.model");
   const FolderFile config(folder, "tokenizer_config.json"), model(folder, "config.json");
   TokenizerClass made_by = tokenizer_class(config, model);
-  if (!tokenizer_json && made_by == TokenizerClass::kAny) made_by = TokenizerClass::kGpt2;
+  if (pair && !tokenizer_json && made_by == TokenizerClass::kAny) made_by = TokenizerClass::kGpt2;
   TokenizerSpec spec = tokenizer_json
                            ? spec_from_json_file(formats::path_in_folder(path, "tokenizer.json"))
-                           : spec_from_vocab_and_merges(folder, made_by);
+                       : sentencepiece ? spec_from_sentencepiece_folder(path, config)
+                                       : spec_from_vocab_and_merges(folder, made_by);
   try {
     read_folder_tokens(folder, config, made_by, tokenizer_json, spec);
     read_chat_template(folder, config, spec);
@@ -124,8 +142,9 @@ TokenizerSpec spec_from_directory(const std::string& path) try {
   }
   spec.bos_id = id_of_name(spec, "bos_token");
   read_eos(folder, model, spec);
-  spec.description = std::string(spec.byte_level ? "byte-level BPE, " : "BPE, ") +
+  spec.description = (sentencepiece ? "SentencePiece " : "") + model_name(spec) + ", " +
                      (tokenizer_json                      ? "tokenizer.json"
+                      : sentencepiece                     ? "tokenizer.model"
                       : made_by == TokenizerClass::kQwen2 ? "qwen2"
                                                           : "gpt-2") +
                      ", " + std::to_string(spec.vocab.size()) + " tokens";

@@ -2,13 +2,13 @@
 // BPE by scores).
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <unordered_map>
 
 #include "core/base/error.h"
 #include "core/base/unicode.h"
 #include "core/files/end_tokens.h"
 #include "core/files/gguf.h"
+#include "core/text/tokenizer/score_merges.h"
 #include "core/text/tokenizer/spec.h"
 
 namespace triescope::tokenizer {
@@ -17,10 +17,6 @@ namespace {
 
 // ggml's token types.
 constexpr std::int64_t kControl = 3, kUserDefined = 4, kByte = 6;
-// Limit on the work of splitting tokens in every way, which takes the square of their length. It is
-// forty times that of Gemma's 262,144 tokens.
-constexpr std::uint64_t kMaxSplitWork = std::uint64_t{1} << 30;
-
 using Kind = PreTokenizerStep::Kind;
 
 PreTokenizerStep split_step(const char* regex) {
@@ -57,8 +53,10 @@ const std::vector<PreType>& pre_types() {
       {.names = {"smollm", "starcoder", "refact"}, .single_digits = true},
       {.names = {"command-r"}, .single_digits = true, .nfc = true},
       {.names = {"llama-bpe", "llama3", "llama-v3"}, .regex = kLlama3Regex, .ignore_merges = true},
-      // SmolLM3; GPT-4's split, of OLMo 2 and 3 and Granite 4; GLM-4
-      {.names = {"smaug-bpe", "dbrx", "glm4", "chatglm-bpe"}, .regex = kLlama3Regex},
+      // SmolLM3; GPT-4's split, of OLMo 2 and 3 and Granite 4; GLM-4 before 0414
+      {.names = {"smaug-bpe", "dbrx", "chatglm-bpe"}, .regex = kLlama3Regex},
+      {.names = {"glm4"}, .regex = kLlama3Regex, .ignore_merges = true},
+      {.names = {"gpt-4o"}, .regex = kGpt4oRegex, .ignore_merges = true},
       {.names = {"tekken"}, .regex = kTekkenRegex, .ignore_merges = true},
       {.names = {"qwen2", "deepseek-r1-qwen"}, .regex = kQwen2Regex, .nfc = true},
       {.names = {"stablelm2"}, .regex = kQwen2Regex},
@@ -147,43 +145,6 @@ std::vector<std::int64_t> types_of(const formats::GgufFile& file,
   return std::vector<std::int64_t>(vocab.size(), 1);
 }
 
-// SentencePiece merges the pair whose result has the best score: every way to split a token in two
-// is a merge, ranked by the token's score.
-void merges_from_scores(const std::string& path, const std::vector<float>& scores,
-                        const TokenIds& ids, TokenizerSpec& spec) {
-  std::uint64_t work = 0;
-  for (const std::string& token : spec.vocab) work += token.size() * token.size();
-  if (work > kMaxSplitWork)
-    throw Error(ErrorCode::kNotSupported,
-                path +
-                    ": tokenizer.ggml.tokens: too many long tokens (the sum of "
-                    "their squared lengths is " +
-                    std::to_string(work) + " bytes, at most " + std::to_string(kMaxSplitWork) +
-                    ")");
-  std::vector<std::int32_t> order(spec.vocab.size());
-  std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(), [&](std::int32_t a, std::int32_t b) {
-    return scores[static_cast<std::size_t>(a)] > scores[static_cast<std::size_t>(b)];
-  });
-  for (const std::int32_t id : order) {
-    const std::string& token = spec.vocab[static_cast<std::size_t>(id)];
-    std::vector<TokenizerSpec::Merge> ways;
-    for (std::size_t at = token.empty() ? 0 : utf8_length(token, 0); at > 0 && at < token.size();) {
-      const auto l = ids.find(token.substr(0, at)), r = ids.find(token.substr(at));
-      if (l != ids.end() && r != ids.end()) ways.push_back({l->second, r->second, id});
-      const std::size_t length = utf8_length(token, at);
-      if (length == 0) break;
-      at += length;
-    }
-    // Among the ways to make one token, the best left part comes first, as in transformers.
-    const auto score = [&](std::int32_t part) { return scores[static_cast<std::size_t>(part)]; };
-    std::stable_sort(ways.begin(), ways.end(), [&](const auto& a, const auto& b) {
-      return std::pair(score(a.left), score(a.right)) > std::pair(score(b.left), score(b.right));
-    });
-    spec.merges.insert(spec.merges.end(), ways.begin(), ways.end());
-  }
-}
-
 }  // namespace
 
 TokenizerSpec spec_from_gguf(const std::string& path) {
@@ -267,7 +228,7 @@ TokenizerSpec spec_from_gguf(const formats::GgufFile& file) {
     if (const auto merges = file.texts("tokenizer.ggml.merges"); merges && !merges->empty()) {
       read_merges(path, *merges, ids, spec);
     } else {
-      merges_from_scores(path, *scores, normal, spec);
+      merges_from_scores(path + ": tokenizer.ggml.tokens", *scores, normal, spec);
     }
     spec.byte_fallback = std::find(types.begin(), types.end(), kByte) != types.end();
     spec.fuse_unk = true;

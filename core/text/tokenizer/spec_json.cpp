@@ -1,5 +1,5 @@
-// Reads a TokenizerSpec from one tokenizer.json: this file reads the model and the added tokens,
-// and spec_json_steps.cpp the steps around them.
+// Reads a TokenizerSpec from one tokenizer.json: this file reads the added tokens,
+// spec_json_model.cpp the model and spec_json_steps.cpp the steps around it.
 #include "core/text/tokenizer/spec_json.h"
 
 #include <algorithm>
@@ -13,14 +13,6 @@ namespace triescope::tokenizer {
 namespace {
 
 using nlohmann::json;
-
-constexpr std::size_t kMaxVocab = 2'000'000;
-
-// Ids may have gaps, but not 2 million ids for three tokens.
-std::size_t highest_ids(std::size_t tokens) {
-  constexpr std::size_t kHoles = 1 << 14;
-  return std::min(kMaxVocab, 2 * tokens + kHoles);
-}
 
 void read_added(const std::string& file, const json& list, TokenizerSpec& spec) {
   TokenIds ids;
@@ -59,6 +51,11 @@ void unsupported(const std::string& file, const std::string& what) {
   throw Error(ErrorCode::kNotSupported, file + ": " + what + " is not supported");
 }
 
+std::size_t highest_ids(std::size_t tokens) {
+  constexpr std::size_t kMaxVocab = 2'000'000, kHoles = 1 << 14;
+  return std::min(kMaxVocab, 2 * tokens + kHoles);
+}
+
 void check_length(const std::string& file, const std::string& token) {
   if (token.size() > kMaxTokenBytes)
     corrupt(file, "expected tokens of at most " + std::to_string(kMaxTokenBytes) +
@@ -85,61 +82,6 @@ std::int64_t integer_of(const std::string& file, const json& value, const std::s
   return value.get<std::int64_t>();
 }
 
-void read_model(const std::string& file, const json& model, TokenizerSpec& spec) {
-  const std::string type = model.value("type", model.contains("merges") ? "BPE" : "?");
-  if (type != "BPE") unsupported(file, "the tokenizer model " + type + " (only BPE is)");
-  for (const char* key : {"continuing_subword_prefix", "end_of_word_suffix"})
-    if (model.contains(key) && model[key].is_string() && !model[key].get<std::string>().empty())
-      unsupported(file, std::string("a BPE ") + key);
-  if (model.contains("dropout") && model["dropout"].is_number() &&
-      model["dropout"].get<double>() != 0)
-    unsupported(file, "BPE dropout");
-  spec.byte_fallback = model.value("byte_fallback", false);
-  spec.ignore_merges = model.value("ignore_merges", false);
-  spec.fuse_unk = model.value("fuse_unk", false);
-  const json& vocab = model.at("vocab");
-  if (!vocab.is_object() || !model.at("merges").is_array())
-    corrupt(file, "model: expected a \"vocab\" of tokens and ids and a list of \"merges\"");
-  TokenIds ids;
-  ids.reserve(vocab.size());
-  const std::size_t id_end = highest_ids(vocab.size());
-  for (const auto& [token, id_json] : vocab.items()) {
-    if (!id_json.is_number_integer())
-      corrupt(file, "vocab: the id of '" + token + "' is not an integer");
-    const auto id = id_json.get<std::int64_t>();
-    if (id < 0 || id >= static_cast<std::int64_t>(id_end))
-      corrupt(file, "vocab: id " + std::to_string(id) + " of '" + token.substr(0, 80) +
-                        "', expected 0 to " + std::to_string(id_end - 1) + " of " +
-                        std::to_string(vocab.size()) + " tokens");
-    check_length(file, token);
-    if (spec.vocab.size() <= static_cast<std::size_t>(id))
-      spec.vocab.resize(static_cast<std::size_t>(id) + 1);
-    if (!spec.vocab[static_cast<std::size_t>(id)].empty())
-      corrupt(file, "vocab: id " + std::to_string(id) + " appears twice");
-    spec.vocab[static_cast<std::size_t>(id)] = token;
-    ids.emplace(token, static_cast<std::int32_t>(id));
-  }
-  if (model.contains("unk_token") && model["unk_token"].is_string()) {
-    const auto found = ids.find(model["unk_token"].get<std::string>());
-    if (found != ids.end()) spec.unk_id = found->second;
-  }
-  std::size_t rank = 0;
-  for (const json& merge : model.at("merges")) {
-    std::optional<TokenizerSpec::Merge> found;
-    if (merge.is_array() && merge.size() == 2) {
-      found = merge_of(merge[0].get<std::string>(), merge[1].get<std::string>(), ids);
-    } else if (merge.is_string()) {
-      found = split_merge(merge.get<std::string>(), ids);
-    }
-    if (!found)
-      corrupt(file, "merges: entry " + std::to_string(rank) +
-                        ": expected two tokens whose union is a token, found " +
-                        merge.dump().substr(0, 100));
-    spec.merges.push_back(*found);
-    ++rank;
-  }
-}
-
 TokenizerSpec spec_from_json_file(const std::string& path) {
   return spec_from_json(formats::InputFile(path).text(kMaxTokenizerBytes), path);
 }
@@ -159,8 +101,8 @@ TokenizerSpec spec_from_json(std::string_view text, const std::string& path) try
   read_pre_tokenizer(path, part("pre_tokenizer"), spec);
   read_post_processor(path, part("post_processor"), spec);
   read_decoder(path, part("decoder"), spec);
-  spec.description = std::string(spec.byte_level ? "byte-level BPE" : "BPE") +
-                     ", tokenizer.json, " + std::to_string(spec.vocab.size()) + " tokens";
+  spec.description =
+      model_name(spec) + ", tokenizer.json, " + std::to_string(spec.vocab.size()) + " tokens";
   return spec;
 } catch (const json::exception& error) {
   corrupt(path, std::string("a field is missing or of the wrong type: ") + error.what());

@@ -17,12 +17,15 @@ inline constexpr std::uint64_t kMaxTokenizerBytes = 128u << 20;  // for a tokeni
 [[noreturn]] void corrupt(const std::string& file, const std::string& what);
 [[noreturn]] void unsupported(const std::string& file, const std::string& what);
 
+// One more than the highest id that a vocabulary of this many tokens may have: ids may have gaps, but
+// not 2 million ids for three tokens.
+std::size_t highest_ids(std::size_t tokens);
 void check_length(const std::string& file, const std::string& token);
 // An integer that names an id or counts something.
 std::int64_t integer_of(const std::string& file, const nlohmann::json& value,
                         const std::string& what);
 
-// Reads "model": the vocabulary and its merges. Must be first, because the others look up tokens in
+// Reads "model": the vocabulary with its merges or scores. Must be first, because the others look up tokens in
 // it.
 void read_model(const std::string& file, const nlohmann::json& model, TokenizerSpec& spec);
 void read_normalizer(const std::string& file, const nlohmann::json& part, TokenizerSpec& spec);

@@ -2,6 +2,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/base64.h"
 #include "core/text/tokenizer/regex.h"
 #include "core/text/tokenizer/spec_json.h"
 
@@ -46,6 +47,26 @@ std::string prepend_scheme_of(const json& part) {
   return part.value("add_prefix_space", true) ? "always" : "never";
 }
 
+// An id that the post-processor puts before or behind a text.
+std::int32_t added_id(const std::string& file, const json& id, const std::string& name,
+                      const TokenizerSpec& spec) {
+  const std::int64_t value = integer_of(file, id, "post_processor: ids of " + name);
+  if (value < 0 || value >= static_cast<std::int64_t>(spec.vocab.size()))
+    corrupt(file, "post_processor adds the id " + std::to_string(value) + ", expected 0 to " +
+                      std::to_string(spec.vocab.size() - 1));
+  return static_cast<std::int32_t>(value);
+}
+
+// A charsmap, which the file holds as base64.
+std::string charsmap_of(const std::string& file, const json& part) {
+  if (!part.contains("precompiled_charsmap") || !part["precompiled_charsmap"].is_string())
+    return "";
+  auto bytes = from_base64(part["precompiled_charsmap"].get_ref<const std::string&>());
+  if (!bytes)
+    corrupt(file, "normalizer: precompiled_charsmap: expected base64, found other characters");
+  return *std::move(bytes);
+}
+
 }  // namespace
 
 void read_normalizer(const std::string& file, const json& part, TokenizerSpec& spec) {
@@ -79,6 +100,18 @@ void read_normalizer(const std::string& file, const json& part, TokenizerSpec& s
     step.kind = Kind::kStrip;
     step.left = part.value("strip_left", true);
     step.right = part.value("strip_right", true);
+  } else if (type == "StripAccents") {
+    step.kind = Kind::kStripAccents;
+  } else if (type == "Precompiled") {
+    step.kind = Kind::kPrecompiled;
+    step.content = charsmap_of(file, part);
+  } else if (type == "BertNormalizer") {
+    step.kind = Kind::kBert;
+    step.bert.clean_text = part.value("clean_text", true);
+    step.bert.chinese_characters = part.value("handle_chinese_chars", true);
+    step.bert.lowercase = part.value("lowercase", true);
+    const bool said = part.contains("strip_accents") && part["strip_accents"].is_boolean();
+    step.bert.strip_accents = said ? part["strip_accents"].get<bool>() : step.bert.lowercase;
   } else {
     unsupported(file, "the normalizer " + type);
   }
@@ -119,6 +152,16 @@ void read_pre_tokenizer(const std::string& file, const json& part, TokenizerSpec
     step.pattern = type == "Whitespace" ? "\\w+|[^\\w\\s]+" : "\\S+";
     step.behavior = SplitBehavior::kRemoved;
     step.invert = true;
+  } else if (type == "Punctuation") {
+    step.kind = Kind::kPunctuation;
+    if (part.contains("behavior"))
+      step.behavior = behavior_of(file, part["behavior"].get<std::string>());
+  } else if (type == "BertPreTokenizer") {
+    PreTokenizerStep space;
+    space.pattern = "\\s";
+    space.behavior = SplitBehavior::kRemoved;
+    add_step(file, "pre_tokenizer", spec.pre_tokenizer, space);
+    step.kind = Kind::kPunctuation;
   } else {
     unsupported(file, "the pre-tokenizer " + type);
   }
@@ -162,6 +205,10 @@ void read_decoder(const std::string& file, const json& part, TokenizerSpec& spec
     step.kind = Kind::kMetaspace;
     step.pattern = part.value("replacement", std::string("\xE2\x96\x81"));
     step.prepend_scheme = prepend_scheme_of(part);
+  } else if (type == "WordPiece") {
+    step.kind = Kind::kWordPiece;
+    step.pattern = part.value("prefix", std::string("##"));
+    step.cleanup = part.value("cleanup", true);
   } else {
     unsupported(file, "the decoder " + type);
   }
@@ -176,6 +223,11 @@ void read_post_processor(const std::string& file, const json& part, TokenizerSpe
     for (const json& inner : part.at("processors")) read_post_processor(file, inner, spec);
     return;
   }
+  if (type == "BertProcessing" || type == "RobertaProcessing") {
+    for (const auto& [key, ids] : {std::pair("cls", &spec.prefix_ids), {"sep", &spec.suffix_ids}})
+      ids->push_back(added_id(file, part.at(key).at(1), key, spec));
+    return;
+  }
   if (type != "TemplateProcessing") unsupported(file, "the post-processor " + type);
   bool after = false;
   for (const json& piece : part.at("single")) {
@@ -187,13 +239,8 @@ void read_post_processor(const std::string& file, const json& part, TokenizerSpe
     const json& tokens = part.at("special_tokens");
     if (!tokens.contains(name))
       corrupt(file, "post_processor: names the special token " + name + " without saying its ids");
-    for (const json& id : tokens[name].at("ids")) {
-      const std::int64_t value = integer_of(file, id, "post_processor: ids of " + name);
-      if (value < 0 || value >= static_cast<std::int64_t>(spec.vocab.size()))
-        corrupt(file, "post_processor adds the id " + std::to_string(value) + ", expected 0 to " +
-                          std::to_string(spec.vocab.size() - 1));
-      (after ? spec.suffix_ids : spec.prefix_ids).push_back(static_cast<std::int32_t>(value));
-    }
+    for (const json& id : tokens[name].at("ids"))
+      (after ? spec.suffix_ids : spec.prefix_ids).push_back(added_id(file, id, name, spec));
   }
 }
 

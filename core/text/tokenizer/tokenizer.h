@@ -51,14 +51,14 @@ class Tokenizer {
 };
 
 // Loads from a Hugging Face directory (tokenizer.json, tokenizer_config.json, chat_template.jinja),
-// a tokenizer.json, or a .gguf. Errors: kNotFound, kCorruption (file, place, expected, found),
+// a tokenizer.json, a tokenizer.model, or a .gguf. Errors: kNotFound, kCorruption (file, place, expected, found),
 // kNotSupported (names the construct).
 std::unique_ptr<Tokenizer> load_tokenizer(const std::string& path);
 
 // Streaming decoder: takes ids one by one and gives text as soon as it is complete. It holds back
 // half a UTF-8 character. The pieces joined are decode() of all ids, with one exception:
 // byte-fallback tokens that become invalid UTF-8 after a valid beginning, which decode() then
-// replaces too.
+// replaces too, and spaces that WordPiece's decoder takes back.
 class StreamDecoder {
  public:
   explicit StreamDecoder(const Tokenizer& tokenizer, bool skip_special_tokens = false);

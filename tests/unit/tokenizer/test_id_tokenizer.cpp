@@ -52,8 +52,8 @@ TEST_CASE("without a tokenizer a text is refused with what was looked for and wh
           folder->apply_chat_template({&message, 1}, true);
         })}) {
     CHECK(
-        why.starts_with("/models/some: no tokenizer was found (looked for tokenizer.json, and "
-                        "vocab.json with merges.txt)"));
+        why.starts_with("/models/some: no tokenizer was found (looked for tokenizer.json, "
+                        "vocab.json with merges.txt, and tokenizer.model)"));
     CHECK(why.find("--prompt-ids 1,2,3") != std::string::npos);
   }
   const auto gguf = make_id_tokenizer("/models/some.gguf", 5, -1, {});

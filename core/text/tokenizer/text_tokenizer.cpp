@@ -1,57 +1,46 @@
-// The whole tokenizer: added tokens, normaliser, pre-tokenizer, BPE, post-processor; decoder and
-// chat template.
+// The whole tokenizer: added tokens, normaliser, pre-tokenizer, model of words, post-processor;
+// decoder and chat template.
 #include <algorithm>
-#include <filesystem>
 #include <unordered_map>
 #include <unordered_set>
 
 #include "core/base/error.h"
 #include "core/base/unicode.h"
 #include "core/text/tokenizer/added_tokens.h"
-#include "core/text/tokenizer/bpe.h"
 #include "core/text/tokenizer/byte_alphabet.h"
+#include "core/text/tokenizer/byte_tokens.h"
 #include "core/text/tokenizer/chat_template.h"
-#include "core/text/tokenizer/pipeline.h"
+#include "core/text/tokenizer/decoders.h"
+#include "core/text/tokenizer/growth.h"
+#include "core/text/tokenizer/normalizer.h"
+#include "core/text/tokenizer/pre_tokenizer.h"
 #include "core/text/tokenizer/spec.h"
 #include "core/text/tokenizer/tokenizer.h"
+#include "core/text/tokenizer/word_model.h"
 
 namespace triescope {
 namespace {
 
 using tokenizer::AddedToken;
 using tokenizer::AddedTokens;
-using tokenizer::DecoderStep;
 using tokenizer::TokenizerSpec;
 
 constexpr std::size_t kCachedWords = 100'000, kCachedWordBytes = 64;
 
-// "<0xE2>" -> 0xE2; -1 = not a byte token.
-int byte_of(std::string_view token) {
-  if (token.size() != 6 || token.substr(0, 3) != "<0x" || token[5] != '>') return -1;
-  int value = 0;
-  for (const char c : token.substr(3, 2)) {
-    const int digit = c >= '0' && c <= '9'   ? c - '0'
-                      : c >= 'A' && c <= 'F' ? c - 'A' + 10
-                      : c >= 'a' && c <= 'f' ? c - 'a' + 10
-                                             : -1;
-    if (digit < 0) return -1;
-    value = value * 16 + digit;
-  }
-  return value;
-}
-
-class BpeTokenizer final : public Tokenizer {
+class TextTokenizer final : public Tokenizer {
  public:
-  explicit BpeTokenizer(TokenizerSpec spec)
+  explicit TextTokenizer(TokenizerSpec spec)
       : spec_(std::move(spec)),
-        pipeline_(spec_),
-        bpe_(spec_),
+        normalizer_(spec_.normalizer),
+        pre_tokenizer_(spec_.pre_tokenizer),
+        words_(tokenizer::make_word_model(spec_)),
         raw_(select(false), contents(false), spec_.split_special_tokens),
         normalized_(select(true), contents(true), spec_.split_special_tokens) {
     for (const AddedToken& token : spec_.added) {
       added_.insert(token.id);
       if (token.special) special_.insert(token.id);
     }
+    user_defined_.insert(spec_.user_defined.begin(), spec_.user_defined.end());
     pieces_.reserve(spec_.vocab.size());
     for (std::size_t id = 0; id < spec_.vocab.size(); ++id)
       pieces_.push_back(make_piece(static_cast<std::int32_t>(id)));
@@ -59,7 +48,7 @@ class BpeTokenizer final : public Tokenizer {
     decoded_ = spec_.vocab;
     for (const AddedToken& token : spec_.added)
       if (token.was_normalized)
-        decoded_[static_cast<std::size_t>(token.id)] = pipeline_.normalize(token.content);
+        decoded_[static_cast<std::size_t>(token.id)] = normalizer_.apply(token.content, true);
     if (!spec_.chat_template.empty())
       chat_ = std::make_unique<tokenizer::ChatTemplate>(spec_.chat_template, template_source());
   }
@@ -96,24 +85,7 @@ class BpeTokenizer final : public Tokenizer {
         continue;
       tokens.push_back(decoded_[static_cast<std::size_t>(id)]);
     }
-    if (spec_.decoder.empty()) {
-      std::string text;
-      for (const std::string& token : tokens) text += (text.empty() ? "" : " ") + token;
-      return text;
-    }
-    const auto length = [&] {
-      std::size_t sum = 0;
-      for (const std::string& token : tokens) sum += token.size();
-      return sum;
-    };
-    const std::size_t limit = tokenizer::growth_limit(length());
-    for (const DecoderStep& step : spec_.decoder) {
-      run(step, tokens, limit);
-      if (length() > limit) tokenizer::refuse_growth();
-    }
-    std::string text;
-    for (const std::string& token : tokens) text += token;
-    return text;
+    return tokenizer::decoded_text(std::move(tokens), spec_.decoder);
   }
 
   std::string_view piece(std::int32_t id) const override {
@@ -149,7 +121,7 @@ class BpeTokenizer final : public Tokenizer {
     std::unordered_map<std::string, CachedWord, StringHash, std::equal_to<>>
         cache;  // words that this text contained so far
     std::vector<std::int32_t> cached;
-    tokenizer::Bpe::Scratch bpe;
+    tokenizer::WordScratch word;
   };
 
   const std::string& template_source() const {
@@ -162,13 +134,15 @@ class BpeTokenizer final : public Tokenizer {
       if (token.normalized == normalized) chosen.push_back(token);
     return chosen;
   }
-  // A normalised token is searched by its normalised spelling.
+  // A normalised token is searched by its normalised spelling. SentencePiece's normaliser leaves
+  // user-defined symbols as they are.
   std::vector<std::string> contents(bool normalized) const {
     constexpr std::size_t kMaxContents = 64u << 20;
     std::vector<std::string> texts;
     std::size_t total = 0;
     for (const AddedToken& token : select(normalized)) {
-      texts.push_back(normalized ? pipeline_.normalize(token.content) : token.content);
+      const bool as_it_is = !normalized || spec_.sentencepiece;
+      texts.push_back(as_it_is ? token.content : normalizer_.apply(token.content, true));
       total += texts.back().size();
       if (total > kMaxContents) tokenizer::refuse_growth();
     }
@@ -179,7 +153,7 @@ class BpeTokenizer final : public Tokenizer {
                   Scratch& scratch) const {
     if (text.empty()) return;
     bool beginning_removed = false;
-    const std::string clean = pipeline_.normalize(text, &beginning_removed);
+    const std::string clean = normalizer_.apply(text, first, &beginning_removed);
     first = first && !beginning_removed;
     const std::string_view view = clean;
     std::size_t at = 0;
@@ -194,11 +168,11 @@ class BpeTokenizer final : public Tokenizer {
 
   void encode_words(std::string_view text, bool first, std::vector<std::int32_t>& ids,
                     Scratch& scratch) const {
-    pipeline_.split(text, first, scratch.words);
+    pre_tokenizer_.split(text, first, scratch.words);
     for (const std::string& word : scratch.words) {
       const std::string_view all = word;
       for (std::size_t at = 0, end; at < all.size(); at = end) {
-        end = bpe_.piece_end(all, at);
+        end = words_->piece_end(all, at);
         encode_piece(all.substr(at, end - at), ids, scratch);
       }
     }
@@ -206,7 +180,7 @@ class BpeTokenizer final : public Tokenizer {
 
   void encode_piece(std::string_view piece, std::vector<std::int32_t>& ids,
                     Scratch& scratch) const {
-    if (piece.size() > kCachedWordBytes) return bpe_.encode(piece, ids, scratch.bpe);
+    if (piece.size() > kCachedWordBytes) return words_->encode(piece, ids, scratch.word);
     const auto found = scratch.cache.find(piece);
     if (found != scratch.cache.end()) {
       const auto begin = scratch.cached.begin() + found->second.begin;
@@ -218,7 +192,7 @@ class BpeTokenizer final : public Tokenizer {
       scratch.cached.clear();
     }
     const auto before = static_cast<std::ptrdiff_t>(ids.size());
-    bpe_.encode(piece, ids, scratch.bpe);
+    words_->encode(piece, ids, scratch.word);
     scratch.cache.emplace(
         piece,
         CachedWord{static_cast<std::uint32_t>(scratch.cached.size()),
@@ -226,85 +200,16 @@ class BpeTokenizer final : public Tokenizer {
     scratch.cached.insert(scratch.cached.end(), ids.begin() + before, ids.end());
   }
 
-  // Runs one decoder over the tokens. Source: tokenizers, decoders/*.
-  void run(const DecoderStep& step, std::vector<std::string>& tokens, std::size_t limit) const {
-    using Kind = DecoderStep::Kind;
-    switch (step.kind) {
-      case Kind::kReplace:
-        for (std::string& token : tokens) {
-          token = tokenizer::replace_all(token, step.pattern, step.content, limit);
-          if (token.size() > limit) tokenizer::refuse_growth();
-          limit -= token.size();
-        }
-        break;
-      case Kind::kByteFallback: {
-        std::vector<std::string> out;
-        std::string bytes;
-        const auto flush = [&] {
-          if (bytes.empty()) return;
-          if (invalid_utf8_offset(bytes) == std::string_view::npos) {
-            out.push_back(bytes);
-          } else {
-            for (std::size_t i = 0; i < bytes.size(); ++i) out.emplace_back("\xEF\xBF\xBD");
-          }
-          bytes.clear();
-        };
-        for (std::string& token : tokens) {
-          if (const int byte = byte_of(token); byte >= 0) {
-            bytes += static_cast<char>(byte);
-          } else {
-            flush();
-            out.push_back(std::move(token));
-          }
-        }
-        flush();
-        tokens = std::move(out);
-        break;
-      }
-      case Kind::kFuse: {
-        std::string text;
-        for (const std::string& token : tokens) text += token;
-        tokens.assign(1, std::move(text));
-        break;
-      }
-      case Kind::kStrip:
-        if (step.content.empty()) break;
-        for (std::string& token : tokens) {
-          std::size_t begin = 0, end = token.size();
-          for (int i = 0;
-               i < step.start && token.compare(begin, step.content.size(), step.content) == 0 &&
-               begin < end;
-               ++i)
-            begin += step.content.size();
-          for (int i = 0;
-               i < step.stop && end >= begin + step.content.size() &&
-               token.compare(end - step.content.size(), step.content.size(), step.content) == 0;
-               ++i)
-            end -= step.content.size();
-          token = token.substr(begin, end - begin);
-        }
-        break;
-      case Kind::kByteLevel: {
-        std::string bytes;
-        for (const std::string& token : tokens) bytes += tokenizer::text_to_bytes(token);
-        tokens.assign(1, utf8_lossy(bytes));
-        break;
-      }
-      case Kind::kMetaspace:
-        // tokenizers drops all space signs at the start of the first token, not only one.
-        for (std::size_t i = 0; i < tokens.size(); ++i)
-          tokens[i] = tokenizer::replace_all(
-              tokens[i], step.pattern, i == 0 && step.prepend_scheme != "never" ? "" : " ", limit);
-        break;
-    }
-  }
-
   std::string make_piece(std::int32_t id) const {
     const std::string& token = spec_.vocab[static_cast<std::size_t>(id)];
-    if (added_.count(id) != 0) return token;
+    if (added_.count(id) != 0 && !user_defined_.contains(id)) return token;
     if (spec_.byte_level) return tokenizer::text_to_bytes(token);
-    if (const int byte = byte_of(token); spec_.byte_fallback && byte >= 0)
+    if (const int byte = tokenizer::byte_of(token); spec_.byte_fallback && byte >= 0)
       return std::string(1, static_cast<char>(byte));
+    if (spec_.model == tokenizer::ModelKind::kWordPiece)
+      return token.starts_with(spec_.continuing_prefix)
+                 ? token.substr(spec_.continuing_prefix.size())
+                 : " " + token;
     return tokenizer::replace_all(token, "\xE2\x96\x81", " ", token.size());
   }
 
@@ -316,10 +221,11 @@ class BpeTokenizer final : public Tokenizer {
   }
 
   TokenizerSpec spec_;
-  tokenizer::Pipeline pipeline_;
-  tokenizer::Bpe bpe_;
+  tokenizer::Normalizer normalizer_;
+  tokenizer::PreTokenizer pre_tokenizer_;
+  std::unique_ptr<tokenizer::WordModel> words_;
   AddedTokens raw_, normalized_;
-  std::unordered_set<std::int32_t> special_, added_;
+  std::unordered_set<std::int32_t> special_, added_, user_defined_;
   std::vector<std::string> pieces_;   // by id: raw bytes
   std::vector<std::string> decoded_;  // by id: the decoder's input
   std::unique_ptr<tokenizer::ChatTemplate> chat_;
@@ -336,23 +242,10 @@ std::unique_ptr<Tokenizer> tokenizer::make_tokenizer(TokenizerSpec spec) {
                                                 std::to_string(spec.vocab.size() - 1));
   const std::string source = spec.source;
   try {
-    return std::make_unique<BpeTokenizer>(std::move(spec));
+    return std::make_unique<TextTokenizer>(std::move(spec));
   } catch (const Error& error) {
     throw Error(error.code(), source + ": " + error.what());
   }
-}
-
-std::unique_ptr<Tokenizer> load_tokenizer(const std::string& path) {
-  namespace fs = std::filesystem;
-  std::error_code ec;
-  if (!fs::exists(path, ec))
-    throw Error(
-        ErrorCode::kNotFound,
-        path + ": no such file or folder; expected a model folder, a tokenizer.json or a .gguf");
-  if (fs::is_directory(path, ec)) return make_tokenizer(tokenizer::spec_from_directory(path));
-  if (fs::path(path).extension() == ".json")
-    return make_tokenizer(tokenizer::spec_from_json_file(path));
-  return make_tokenizer(tokenizer::spec_from_gguf(path));
 }
 
 }  // namespace triescope

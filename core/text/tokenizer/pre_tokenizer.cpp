@@ -1,16 +1,15 @@
-#include "core/text/tokenizer/pipeline.h"
+#include "core/text/tokenizer/pre_tokenizer.h"
 
 #include <algorithm>
 
-#include "core/base/error.h"
 #include "core/base/unicode.h"
 #include "core/text/tokenizer/byte_alphabet.h"
-#include "core/text/tokenizer/unicode_form.h"
+#include "core/text/tokenizer/character_classes.h"
+#include "core/text/tokenizer/growth.h"
 
 namespace triescope::tokenizer {
 namespace {
 
-using NormKind = NormalizerStep::Kind;
 using PreKind = PreTokenizerStep::Kind;
 using Range = std::pair<std::size_t, std::size_t>;
 
@@ -78,6 +77,14 @@ void cut(std::string_view text, const std::vector<Range>& matches, SplitBehavior
   }
 }
 
+void find_punctuation(std::string_view text, std::vector<Range>& matches) {
+  matches.clear();
+  for (std::size_t at = 0, length; at < text.size(); at += length) {
+    length = utf8_step(text, at);
+    if (is_punctuation(decode_utf8(text, at))) matches.emplace_back(at, at + length);
+  }
+}
+
 const char* regex_of(const PreTokenizerStep& step) {
   switch (step.kind) {
     case PreKind::kSplit:
@@ -87,6 +94,7 @@ const char* regex_of(const PreTokenizerStep& step) {
     case PreKind::kDigits:
       return step.individual_digits ? "\\p{N}" : "\\p{N}+";
     case PreKind::kMetaspace:
+    case PreKind::kPunctuation:
       return "(?!)";
   }
   return "(?!)";
@@ -94,87 +102,11 @@ const char* regex_of(const PreTokenizerStep& step) {
 
 }  // namespace
 
-void refuse_growth() {
-  throw Error(ErrorCode::kNotSupported,
-              "the tokenizer makes a text more than 64 times longer, which no real one does");
-}
-
-std::string replace_all(std::string_view text, const std::string& pattern,
-                        const std::string& content, std::size_t limit) {
-  if (pattern.empty()) return std::string(text);
-  std::string out;
-  std::size_t at = 0;
-  for (std::size_t found; (found = text.find(pattern, at)) != std::string_view::npos;
-       at = found + pattern.size()) {
-    out.append(text, at, found - at);
-    out += content;
-    if (out.size() > limit) refuse_growth();
-  }
-  out.append(text, at);
-  return out;
-}
-
-Pipeline::Pipeline(const TokenizerSpec& spec)
-    : normalizer_(spec.normalizer), steps_(spec.pre_tokenizer) {
-  for (const NormalizerStep& step : normalizer_)
-    if (step.kind == NormKind::kReplaceRegex) normalizer_regexes_.emplace_back(step.pattern);
+PreTokenizer::PreTokenizer(const std::vector<PreTokenizerStep>& steps) : steps_(steps) {
   for (const PreTokenizerStep& step : steps_) regexes_.emplace_back(regex_of(step));
 }
 
-std::string Pipeline::normalize(std::string_view given, bool* beginning_removed) const {
-  std::string text(given);
-  const std::size_t limit = growth_limit(given.size());
-  std::size_t regex = 0;
-  for (const NormalizerStep& step : normalizer_) {
-    if (text.size() > limit) refuse_growth();
-    switch (step.kind) {
-      case NormKind::kPrepend:
-        if (!text.empty()) text.insert(0, step.content);
-        break;
-      case NormKind::kReplace:
-        text = replace_all(text, step.pattern, step.content, limit);
-        break;
-      case NormKind::kReplaceRegex: {
-        std::vector<Range> matches;
-        normalizer_regexes_[regex++].find_all(text, matches);
-        std::string out;
-        std::size_t at = 0;
-        for (const Range& match : matches) {
-          out.append(text, at, match.first - at);
-          out += step.content;
-          if (out.size() > limit) refuse_growth();
-          at = match.second;
-        }
-        out.append(text, at);
-        text = std::move(out);
-        break;
-      }
-      case NormKind::kNfc:
-        text = unicode_form(text, UnicodeForm::kNfc);
-        break;
-      case NormKind::kNfd:
-        text = unicode_form(text, UnicodeForm::kNfd);
-        break;
-      case NormKind::kNfkc:
-        text = unicode_form(text, UnicodeForm::kNfkc);
-        break;
-      case NormKind::kNfkd:
-        text = unicode_form(text, UnicodeForm::kNfkd);
-        break;
-      case NormKind::kLowercase:
-        text = lowercase(text);
-        break;
-      case NormKind::kStrip:
-        if (beginning_removed && step.left && !text.empty() && is_whitespace(decode_utf8(text, 0)))
-          *beginning_removed = true;
-        text = stripped_of_space(text, step.left, step.right);
-        break;
-    }
-  }
-  return text;
-}
-
-void Pipeline::split(std::string_view text, bool first, std::vector<std::string>& words) const {
+void PreTokenizer::split(std::string_view text, bool first, std::vector<std::string>& words) const {
   words.clear();
   if (text.empty()) return;
   words.emplace_back(text);
@@ -231,7 +163,11 @@ void Pipeline::split(std::string_view text, bool first, std::vector<std::string>
         }
         case PreKind::kSplit:
         case PreKind::kDigits:
-          regexes_[s].find_all(word, matches);
+        case PreKind::kPunctuation:
+          if (step.kind == PreKind::kPunctuation)
+            find_punctuation(word, matches);
+          else
+            regexes_[s].find_all(word, matches);
           cut(word, matches,
               step.kind == PreKind::kDigits
                   ? (step.individual_digits ? SplitBehavior::kIsolated : SplitBehavior::kContiguous)
