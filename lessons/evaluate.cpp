@@ -1,6 +1,7 @@
 #include <cmath>
 
 #include "core/base/error.h"
+#include "lessons/number_functions.h"
 #include "lessons/trace.h"
 
 namespace triescope::lessons {
@@ -46,6 +47,19 @@ double computed(Op op, double a, double b, std::size_t column) {
   return a / b;
 }
 
+// Where names have their values. Null: the expression was parsed without such names.
+struct Scope {
+  const Trace* trace = nullptr;
+  const Variables* variables = nullptr;
+};
+
+double computed_of(const Node& node, const std::vector<Value>& values) {
+  std::vector<double> arguments;
+  for (const std::size_t operand : node.operands)
+    arguments.push_back(number_of(values[operand], node.column));
+  return number_functions()[node.index].of(arguments);
+}
+
 Value called(const Node& node, const std::vector<Value>& values, const Trace& trace) {
   std::vector<Value> arguments;
   for (const std::size_t operand : node.operands) arguments.push_back(values[operand]);
@@ -58,7 +72,7 @@ Value called(const Node& node, const std::vector<Value>& values, const Trace& tr
   }
 }
 
-Value value_of(const Node& node, const std::vector<Value>& values, const Trace& trace) {
+Value value_of(const Node& node, const std::vector<Value>& values, const Scope& scope) {
   const auto operand = [&](std::size_t i) -> const Value& { return values[node.operands[i]]; };
   switch (node.op) {
     case Op::kNumber:
@@ -78,7 +92,11 @@ Value value_of(const Node& node, const std::vector<Value>& values, const Trace& 
     }
     case Op::kCall:
     case Op::kSeriesAt:
-      return called(node, values, trace);
+      return called(node, values, *scope.trace);
+    case Op::kCompute:
+      return computed_of(node, values);
+    case Op::kVariable:
+      return (*scope.variables)(node.text);
     case Op::kNegate:
       return -number_of(operand(0), node.column);
     case Op::kNot:
@@ -105,12 +123,25 @@ Value value_of(const Node& node, const std::vector<Value>& values, const Trace& 
   return compares(node.op, operand(0), operand(1), node.column);
 }
 
+Value evaluated(const Expression& expression, const Scope& scope) {
+  std::vector<Value> values;
+  for (const Node& node : expression.nodes()) values.push_back(value_of(node, values, scope));
+  return values.back();
+}
+
 }  // namespace
 
 Value evaluate(const Expression& expression, const Trace& trace) {
-  std::vector<Value> values;
-  for (const Node& node : expression.nodes()) values.push_back(value_of(node, values, trace));
-  return values.back();
+  return evaluated(expression, {.trace = &trace});
+}
+
+bool evaluate_truth(const Expression& expression, const Variables& variables) {
+  return truth_of(evaluated(expression, {.variables = &variables}), expression.root().column);
+}
+
+bool evaluate_truth(const Expression& expression, const Trace& trace, const Variables& variables) {
+  return truth_of(evaluated(expression, {.trace = &trace, .variables = &variables}),
+                  expression.root().column);
 }
 
 double evaluate_number(const Expression& expression, const Trace& trace) {

@@ -1,5 +1,6 @@
 #include "lessons/expression.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cstring>
 #include <initializer_list>
@@ -9,6 +10,7 @@
 #include "core/base/counted.h"
 #include "core/base/error.h"
 #include "core/base/nearest_name.h"
+#include "lessons/number_functions.h"
 #include "lessons/trace.h"
 
 namespace triescope::lessons {
@@ -29,7 +31,7 @@ bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')
 
 class Parser {
  public:
-  explicit Parser(std::string_view text) : text_(text) { next(); }
+  Parser(std::string_view text, const Names& names) : text_(text), names_(names) { next(); }
 
   std::vector<Node> parse() {
     disjunction();
@@ -194,7 +196,7 @@ class Parser {
     }
     if (token.kind != Token::Kind::kName || is("and") || is("or"))
       refuse("a number, a text, a name or '('");
-    if (is("beam")) {
+    if (names_.of_run && is("beam")) {
       const Level level(*this);
       next();
       const std::size_t rank = operand();
@@ -207,47 +209,82 @@ class Parser {
     next();
     if (token.text == "true" || token.text == "false")
       return add(Node{.op = Op::kTruth, .truth = token.text == "true", .column = token.column});
-    if (token.text == "best") return add(Op::kPath, token.column, {});
-    std::vector<std::size_t> operands;
+    if (names_.of_run && token.text == "best") return add(Op::kPath, token.column, {});
     const bool called = is("(");
-    if (called) {
-      do {
-        next();
-        operands.push_back(disjunction());
-      } while (is(","));
-      if (!is(")")) refuse("',' or ')'");
-      next();
+    std::vector<std::size_t> operands = called ? arguments() : std::vector<std::size_t>();
+    const auto numbers = number_functions();
+    if (const auto i = place_of(numbers, token.text); i < numbers.size()) {
+      check_count(token, numbers[i].usage, operands.size(), numbers[i].arguments,
+                  numbers[i].arguments);
+      return add(Node{
+          .op = Op::kCompute, .index = i, .operands = std::move(operands), .column = token.column});
     }
-    for (std::size_t i = 0; i < series_list().size(); ++i) {
-      if (series_list()[i].name != token.text) continue;
-      if (operands.size() > 1)
-        refuse_at(token.column, "expected " + token.text + "(STEP); found " +
-                                    counted(operands.size(), "argument"));
+    if (!called && std::find(names_.variables.begin(), names_.variables.end(), token.text) !=
+                       names_.variables.end())
+      return add(Node{.op = Op::kVariable, .text = token.text, .column = token.column});
+    if (!names_.of_run) refuse_name(token);
+    return of_run(token, called, std::move(operands));
+  }
+
+  // The arguments in brackets, which come next.
+  std::vector<std::size_t> arguments() {
+    std::vector<std::size_t> operands;
+    do {
+      next();
+      operands.push_back(disjunction());
+    } while (is(","));
+    if (!is(")")) refuse("',' or ')'");
+    next();
+    return operands;
+  }
+
+  // The place of a name in a list; the list's size if it is not there.
+  template <class List>
+  static std::size_t place_of(const List& list, const std::string& name) {
+    std::size_t i = 0;
+    while (i < list.size() && list[i].name != name) ++i;
+    return i;
+  }
+
+  void check_count(const Token& token, std::string_view usage, std::size_t found, int least,
+                   int most) const {
+    if (found < static_cast<std::size_t>(least) || found > static_cast<std::size_t>(most))
+      refuse_at(token.column,
+                "expected " + std::string(usage) + "; found " + counted(found, "argument"));
+  }
+
+  std::size_t of_run(const Token& token, bool called, std::vector<std::size_t> operands) {
+    const auto series = series_list();
+    if (const auto i = place_of(series, token.text); i < series.size()) {
+      check_count(token, token.text + "(STEP)", operands.size(), 0, 1);
       return add(Node{.op = called ? Op::kSeriesAt : Op::kSeries,
                       .index = i,
                       .operands = std::move(operands),
                       .column = token.column});
     }
-    const auto list = function_list();
-    for (std::size_t i = 0; i < list.size(); ++i) {
-      if (list[i].name != token.text) continue;
-      const auto least = static_cast<std::size_t>(list[i].least);
-      const auto most = static_cast<std::size_t>(list[i].most);
-      if (operands.size() < least || operands.size() > most)
-        refuse_at(token.column, "expected " + std::string(list[i].usage) + "; found " +
-                                    counted(operands.size(), "argument"));
-      return add(Node{
-          .op = Op::kCall, .index = i, .operands = std::move(operands), .column = token.column});
+    const auto functions = function_list();
+    const auto i = place_of(functions, token.text);
+    if (i == functions.size()) refuse_name(token);
+    check_count(token, functions[i].usage, operands.size(), functions[i].least, functions[i].most);
+    return add(
+        Node{.op = Op::kCall, .index = i, .operands = std::move(operands), .column = token.column});
+  }
+
+  [[noreturn]] void refuse_name(const Token& token) const {
+    std::vector<std::string> names(names_.variables.begin(), names_.variables.end());
+    for (const NumberFunction& one : number_functions()) names.emplace_back(one.name);
+    names.insert(names.end(), {"true", "false"});
+    if (names_.of_run) {
+      for (const Function& one : function_list()) names.emplace_back(one.name);
+      for (const Series& one : series_list()) names.emplace_back(one.name);
+      names.insert(names.end(), {"best", "beam"});
     }
-    std::vector<std::string> names;
-    for (const Function& one : list) names.emplace_back(one.name);
-    for (const Series& one : series_list()) names.emplace_back(one.name);
-    names.insert(names.end(), {"best", "beam", "true", "false"});
-    refuse_at(token.column, "'" + token.text + "' is not a name of expressions" +
-                                did_you_mean(token.text, names) + "; docs/lessons.md lists them");
+    refuse_at(token.column, "'" + token.text + "' is not " + names_.kind +
+                                did_you_mean(token.text, names) + "; " + names_.listed);
   }
 
   std::string_view text_;
+  const Names& names_;
   std::size_t at_ = 0;
   Token token_;
   int depth_ = 0;
@@ -256,14 +293,14 @@ class Parser {
 
 }  // namespace
 
-Expression Expression::parse(std::string_view text) {
+Expression Expression::parse(std::string_view text, const Names& names) {
   if (text.size() > kMostBytes)
     throw Error(ErrorCode::kCorruption,
                 "column " + std::to_string(kMostBytes + 1) + ": an expression has at most " +
                     std::to_string(kMostBytes) + " bytes; found " + std::to_string(text.size()));
   Expression result;
   result.text_ = text;
-  result.nodes_ = Parser(text).parse();
+  result.nodes_ = Parser(text, names).parse();
   return result;
 }
 

@@ -12,17 +12,27 @@
 //   operand    = NUMBER | TEXT | "true" | "false" | "beam" operand
 //              | NAME [ "(" expression { "," … } ")" ] | "(" expression ")"
 //
-// TEXT is in " or '. trace.h has the names, and docs/lessons.md explains them. Lesson files are
+// TEXT is in " or '. trace.h has the names of a run, and docs/lessons.md explains them; whoever
+// parses an expression may add names of single values, such as a table's columns. Lesson files are
 // untrusted: texts and nesting are limited, and everything else is refused with its column.
 // Immutable once parsed; safe from any thread.
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace triescope::lessons {
+
+// The names that an expression may use, beside min, max, abs and round.
+struct Names {
+  bool of_run = true;  // paths, series and functions of a run (trace.h)
+  std::span<const std::string> variables = {};
+  std::string kind = "a name of expressions";  // for messages
+  std::string listed = "docs/lessons.md lists them";
+};
 
 class Expression {
  public:
@@ -30,7 +40,7 @@ class Expression {
   static constexpr int kMostDepth = 40;
 
   // Error{kCorruption}: "column 7: expected …; found …".
-  static Expression parse(std::string_view text);
+  static Expression parse(std::string_view text, const Names& names = {});
 
   enum class Op : std::uint8_t {
     kNumber,
@@ -38,6 +48,8 @@ class Expression {
     kTruth,
     kPath,
     kCall,
+    kCompute,
+    kVariable,
     kSeries,
     kSeriesAt,
     kNegate,
@@ -59,8 +71,8 @@ class Expression {
     Op op = Op::kNumber;
     double number = 0;
     bool truth = false;
-    std::string text = {};  // kText
-    std::size_t index = 0;  // kCall, kSeries, kSeriesAt: index in the list of names
+    std::string text = {};  // kText; kVariable: its name
+    std::size_t index = 0;  // kCall, kCompute, kSeries, kSeriesAt: index in the list of names
     std::vector<std::size_t> operands = {};
     std::size_t column = 1;
   };

@@ -422,13 +422,6 @@ constexpr Function kFunctions[] = {
        const capture::StageRow row = gumbel_row(a);
        return Value(static_cast<double>(row.at) - std::log(static_cast<double>(row.p)));
      }>},
-    {"min", "min(A, B)", 2, 2,
-     with<[](const Arguments& a) { return Value(std::min(a.number(0), a.number(1))); }>},
-    {"max", "max(A, B)", 2, 2,
-     with<[](const Arguments& a) { return Value(std::max(a.number(0), a.number(1))); }>},
-    {"abs", "abs(A)", 1, 1, with<[](const Arguments& a) { return Value(std::abs(a.number(0))); }>},
-    {"round", "round(A)", 1, 1,
-     with<[](const Arguments& a) { return Value(std::round(a.number(0))); }>},
     {"cursor", "cursor", 0, 0,
      with<[](const Arguments& a) { return number(capture::step_of(moment(a).cursor)); }>},
     {"phase", "phase", 0, 0, with<[](const Arguments& a) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -35,6 +36,13 @@ Value evaluate(const Expression& expression, const Trace& trace);
 double evaluate_number(const Expression& expression, const Trace& trace);
 std::int64_t evaluate_whole(const Expression& expression, const Trace& trace);
 bool evaluate_truth(const Expression& expression, const Trace& trace);
+
+// The value of a name of Names::variables.
+using Variables = std::function<Value(const std::string& name)>;
+// The same for an expression over variables alone, and for one over both. REQUIRES: it was parsed
+// with these names.
+bool evaluate_truth(const Expression& expression, const Variables& variables);
+bool evaluate_truth(const Expression& expression, const Trace& trace, const Variables& variables);
 
 // A figure that exists for every step: accepted(12), total(accepted), peak(kv_live).
 struct Series {

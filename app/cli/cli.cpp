@@ -60,6 +60,7 @@ int run_command_line(int argc, char** argv) try {
   add_doctor_command(root, line);
   add_lesson_command(root, line);
   add_datastore_command(root, line);
+  add_study_command(root, line);
   add_bench_command(root, line);
   add_check_command(root, line);
   add_capture_command(root, line);

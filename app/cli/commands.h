@@ -26,6 +26,7 @@ void add_export_command(CLI::App& root, CommandLine& line);
 void add_doctor_command(CLI::App& root, CommandLine& line);
 void add_explain_command(CLI::App& root, CommandLine& line);
 void add_lesson_command(CLI::App& root, CommandLine& line);
+void add_study_command(CLI::App& root, CommandLine& line);
 void add_bench_command(CLI::App& root, CommandLine& line);
 void add_capture_command(CLI::App& root, CommandLine& line);
 void add_datastore_command(CLI::App& root, CommandLine& line);

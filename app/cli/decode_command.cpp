@@ -1,5 +1,4 @@
 // `triescope decode`: one run, headless.
-#include <cmath>
 #include <cstdio>
 #include <iostream>
 #include <memory>
@@ -9,8 +8,10 @@
 #include "app/cli/commands.h"
 #include "app/cli/standard_output.h"
 #include "app/cli/terminal.h"
+#include "app/session/result_json.h"
 #include "app/session/run.h"
 #include "core/base/error.h"
+#include "core/capture/code_names.h"
 #include "core/methods/registry.h"
 
 namespace triescope::app {
@@ -24,8 +25,6 @@ struct DecodeOptions : RunOptions {
   int threads = 0;
   bool as_json = false;
 };
-
-json number_or_null(double value) { return std::isfinite(value) ? json(value) : json(nullptr); }
 
 // Refuses a draft model or head that the method would not use, instead of ignoring it.
 void check_draft_option(const RunRequest& request) {
@@ -42,82 +41,6 @@ void check_draft_option(const RunRequest& request) {
                                                " does not take a draft model or head; "
                                                "expected --method " +
                                                names + ", or no --draft");
-}
-
-json draft_json(const RunResult& result, const ModelInfo& model, const RunContext& context) {
-  if (!context.draft_model && !context.draft_head) return nullptr;
-  const DraftHead* head = context.draft_head;
-  return {{"path", head ? head->path : context.draft_model->info().path},
-          {"kind", head ? formats::to_string(head->config.kind) : "model"},
-          {"parameters", head ? head->parameters : context.draft_model->info().parameters},
-          {"device", head ? model.device : context.draft_model->info().device},
-          {"forwards", result.drafter_cost.forwards},
-          {"forward_rows", result.drafter_cost.forward_rows},
-          {"kv_bytes_per_token", result.drafter_cost.kv_bytes_per_token},
-          {"kv_peak_tokens", result.drafter_cost.kv_peak_tokens}};
-}
-
-json result_json(const RunResult& result, const ModelInfo& model, const RunContext& context,
-                 const std::string& method) {
-  json sequences = json::array();
-  for (const ReturnedSequence& sequence : result.sequences)
-    sequences.push_back({{"tokens", sequence.tokens},
-                         {"text", sequence.text},
-                         {"score", number_or_null(sequence.score)},
-                         {"finish", sequence.finish}});
-  const PhaseTimes& time = result.time;
-  return {{"model",
-           {{"path", model.path},
-            {"family", model.family},
-            {"parameters", model.parameters},
-            {"dtype", to_string(model.dtype)},
-            {"kv_dtype", to_string(model.kv_dtype)},
-            {"device", model.device},
-            {"notes", model.notes}}},
-          {"eos_token_ids", context.eos_token_ids},
-          {"method", method},
-          {"settings", context.settings.json()},
-          {"lossless", result.lossless},
-          {"max_new_tokens", context.max_new_tokens},
-          {"seed", context.seed},
-          {"prompt_tokens", result.prompt_tokens},
-          {"sequences", sequences},
-          {"steps", result.steps},
-          {"target_forwards", result.target_forwards},
-          {"emitted_tokens", result.emitted_tokens},
-          {"prefill_tokens", result.prefill_tokens},
-          {"tokens_per_forward", result.tokens_per_forward},
-          {"tokens_per_second",
-           result.tokens_per_second() ? json(*result.tokens_per_second()) : json(nullptr)},
-          {"accepted_histogram", result.accepted_histogram},
-          {"draft", draft_json(result, model, context)},
-          {"kv",
-           {{"bytes_per_token", result.kv_bytes_per_token},
-            {"policy", result.kv_policy},
-            {"peak_live_tokens", result.peak_live_tokens},
-            {"peak_garbage_tokens", result.peak_garbage_tokens},
-            {"peak_held_tokens", result.peak_held_tokens},
-            {"peak_reserved_bytes", result.peak_reserved_bytes},
-            {"moved_tokens", result.moved_tokens},
-            {"mask_prefix_tokens", result.mask_prefix_tokens},
-            {"greedy_tokens", result.greedy_tokens},
-            {"batch_beam_tokens", result.batch_beam_tokens}}},
-          {"time_ms",
-           {{"load", time.load_ms},
-            {"prefill", time.prefill_ms},
-            {"decode", time.decode_ms},
-            {"draft", time.draft_ms},
-            {"forward", time.forward_ms},
-            {"accept", time.accept_ms},
-            {"commit", time.commit_ms},
-            {"observe", time.observe_ms}}},
-          {"versions", versions()}};
-}
-
-capture::Level parse_level(const std::string& text) {
-  if (text == "steps") return capture::Level::kSteps;
-  if (text == "tree") return capture::Level::kTree;
-  return capture::Level::kFull;
 }
 
 // Ctrl+C may come while the model loads, before there is a session.
@@ -191,7 +114,7 @@ int run_decode(const DecodeOptions& options, bool quiet) {
   RunModels models;
   Run run(request, models,
           {.capture = options.capture,
-           .writer = {.level = parse_level(options.level)},
+           .writer = {.level = *capture::code_from_name<capture::Level>(options.level)},
            .threads = options.threads,
            .command = command_line()},
           watcher);

@@ -37,7 +37,8 @@ int defend(sqlite3* handle) {
 
 }  // namespace
 
-Database::Database(const std::string& path, int flags, const std::string& query) : path_(path) {
+Database::Database(const std::string& path, int flags, const std::string& query, std::string what)
+    : path_(path), what_(std::move(what)) {
   const int code =
       sqlite3_open_v2(file_uri(path, query).c_str(), &db_, flags | SQLITE_OPEN_URI, nullptr);
   if (code != SQLITE_OK) {  // permission, no such folder
@@ -61,13 +62,13 @@ void Database::fail(int code, const std::string& what) const {
     case SQLITE_NOTADB:
     case SQLITE_MISMATCH:
       throw Error(ErrorCode::kCorruption,
-                  path_ + ": damaged or not a capture, found while " + what + " (" + why + ")");
+                  path_ + ": damaged or not " + what_ + ", found while " + what + " (" + why + ")");
     case SQLITE_NOMEM:
       throw Error(ErrorCode::kOutOfMemory, path_ + ": out of memory while " + what);
     case SQLITE_ERROR:
       // A table or column is missing: the file is not a capture.
-      throw Error(ErrorCode::kCorruption,
-                  path_ + ": not a capture of triescope, found while " + what + " (" + why + ")");
+      throw Error(ErrorCode::kCorruption, path_ + ": not " + what_ + " of triescope, found while " +
+                                              what + " (" + why + ")");
     default:
       throw Error(ErrorCode::kIoError, path_ + ": " + why + " while " + what);
   }

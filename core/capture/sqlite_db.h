@@ -15,8 +15,10 @@ namespace triescope::capture {
 class Database {
  public:
   // Opens a file, whatever its name: ":memory:" is a file here. `flags` are those of
-  // sqlite3_open_v2, `query` that of its URIs. Error{kIoError} or {kCorruption}.
-  Database(const std::string& path, int flags, const std::string& query = "");
+  // sqlite3_open_v2, `query` that of its URIs, `what` the file for messages. Error{kIoError} or
+  // {kCorruption}.
+  Database(const std::string& path, int flags, const std::string& query = "",
+           std::string what = "a capture");
   ~Database();
   Database(const Database&) = delete;
   Database& operator=(const Database&) = delete;
@@ -35,7 +37,7 @@ class Database {
 
  private:
   sqlite3* db_ = nullptr;
-  std::string path_;
+  std::string path_, what_;
   std::uint64_t values_left_ = std::numeric_limits<std::uint64_t>::max();
 };
 
@@ -66,8 +68,9 @@ class Statement {
   bool next();  // true while there is a row; resets at the end
 
   std::int64_t integer(int column) const { return sqlite3_column_int64(statement_, column); }
-  double number(int column) const;  // NULL is NaN
-  bool is_null(int column) const { return sqlite3_column_type(statement_, column) == SQLITE_NULL; }
+  double number(int column) const;                                                // NULL is NaN
+  int type(int column) const { return sqlite3_column_type(statement_, column); }  // SQLITE_TEXT …
+  bool is_null(int column) const { return type(column) == SQLITE_NULL; }
   std::string text(int column) const { return std::string(text_view(column)); }
   std::string_view text_view(int column) const;  // until the next row
   std::span<const std::byte> blob(int column) const;

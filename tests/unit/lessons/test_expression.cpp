@@ -1,5 +1,7 @@
 #include "lessons/expression.h"
 
+#include <vector>
+
 #include "tests/unit/lessons/lesson_run.h"
 
 namespace test_expression {
@@ -82,6 +84,45 @@ TEST_CASE("expression: length and nesting are limited") {
   const std::string longest(499, ' ');
   CHECK(number_of(longest + "7") == 7);
   CHECK(refused(longest + " 7") == "column 501: an expression has at most 500 bytes; found 501");
+}
+
+TEST_CASE("expression: names of single values are those that are given, and no others") {
+  const std::vector<std::string> columns = {"speedup", "category"};
+  const lessons::Names names = {
+      .of_run = false, .variables = columns, .kind = "a column", .listed = "see the table"};
+  const lessons::Variables row = [](const std::string& name) -> lessons::Value {
+    if (name == "speedup") return 1.5;
+    return std::string("rag");
+  };
+  const auto holds = [&](const std::string& text) {
+    return evaluate_truth(Expression::parse(text, names), row);
+  };
+  CHECK(holds("speedup > 1 and category = 'rag'"));
+  CHECK_FALSE(holds("speedup > 1 and category != 'rag'"));
+  CHECK(holds("max(speedup, 2) = 2 and round(speedup) = 2"));
+  const auto said = [&](const std::string& text) {
+    return refusal(ErrorCode::kCorruption, [&] { Expression::parse(text, names); });
+  };
+  CHECK(said("speedip > 1") ==
+        "column 1: 'speedip' is not a column; did you mean speedup?; see the table");
+  CHECK(said("1 < accepted(1)") == "column 5: 'accepted' is not a column; see the table");
+  CHECK(said("beam = 1") == "column 1: 'beam' is not a column; see the table");
+  CHECK(said("best = 1") == "column 1: 'best' is not a column; see the table");
+}
+
+TEST_CASE("expression: a run's names and those of single values go together") {
+  const std::vector<std::string> variables = {"step"};
+  const lessons::Trace run{drafted_run()};
+  int fulfilled = 0;
+  for (int step = 0; step <= drafted_run().last_step(); ++step)
+    fulfilled += evaluate_truth(
+        Expression::parse("accepted(step) >= 1 and step > 0", {.variables = variables}), run,
+        [&](const std::string&) { return lessons::Value(static_cast<double>(step)); });
+  int counted = 0;
+  for (const capture::StepRow& row : drafted_run().steps())
+    counted += row.accepted >= 1 && row.step > 0;
+  CHECK(counted > 0);
+  CHECK(fulfilled == counted);
 }
 
 }  // namespace test_expression

@@ -1,0 +1,35 @@
+// What a study's table shows beside the columns of its rows: repeats folded into one row, ratios
+// over the plain run of the same prompt, means of groups with their intervals. Pure.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "app/study/study_store.h"
+
+namespace triescope::app {
+
+// The columns that say which run it is, before its settings.
+std::span<const char* const> study_identity();
+// Whether the column is a figure, of which a group has a mean.
+bool is_study_figure(const std::string& column);
+
+// Half of the 95 % confidence interval of a mean (Student's t); NaN for fewer than two values.
+double mean_half_width(const std::vector<double>& values);
+// Of an even number of values the mean of the two in the middle; NaN for none.
+double median_of(std::vector<double> values);
+
+// One row for each run and its repeats: the median of every time, tokens_per_second_low and _high
+// over the repeats, `repeats`. Adds speedup and same_text, against the row of `baseline` (a name of
+// a [[method]]; "" = none) with the same model, prompt, seed and limit, and accept_1, accept_2, …
+// with reached_1, reached_2, …: the share of the places reached at that depth where a draft was
+// accepted. Failed runs are left out.
+std::vector<StudyRow> folded_rows(const std::vector<StudyRow>& runs, const std::string& baseline);
+
+// A row for each combination of values of these columns: `runs` (folded ones), the mean of every
+// figure F and half of its 95 % interval as F_ci. accept_D is over all places of the group, with
+// accept_D_low and _high (Wilson).
+std::vector<StudyRow> grouped_rows(const std::vector<StudyRow>& rows,
+                                   const std::vector<std::string>& group_by);
+
+}  // namespace triescope::app

@@ -1,0 +1,37 @@
+// A study's table as it is printed: rows chosen by an expression, grouped, sorted, some of their
+// columns; as text, CSV, JSON lines or LaTeX. Pure.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "app/study/study_store.h"
+
+namespace triescope::app {
+
+struct StudyTableOptions {
+  std::string filter = {};  // an expression over the columns of folded rows; "" = all
+  std::vector<std::string> group_by = {};  // columns; empty = no groups
+  std::string sort = {};                   // a column; "-COLUMN" = the largest first; "" = as run
+  std::vector<std::string> columns = {};   // empty = those that a format shows by itself
+};
+
+struct StudyTable {
+  std::vector<std::string> columns;  // those to show, in order
+  std::vector<StudyRow> rows;
+};
+
+// `runs`: StudyStore::rows(). `whole`: without a choice of columns all are shown, else those that
+// tell rows apart and the figures that people ask for. Errors: kInvalidArgument: an unknown column
+// (with the nearest name); kCorruption, "column 7: …": the filter.
+StudyTable study_table(const std::vector<StudyRow>& runs, const std::string& baseline,
+                       const StudyTableOptions& options, bool whole);
+
+// Columns as wide as their widest cell; of a figure with an interval "2.31 ± 0.12".
+std::string study_text(const StudyTable& table);
+std::string study_csv(const StudyTable& table);
+std::string study_jsonl(const StudyTable& table);
+// A tabular environment that needs no package; figures with an interval as $2.31 \pm 0.12$.
+std::string study_latex(const StudyTable& table);
+
+}  // namespace triescope::app
