@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "core/base/error.h"
+#include "core/files/cbor.h"
 
 namespace triescope::formats {
 namespace {
@@ -60,7 +61,8 @@ class Builder final : public nlohmann::json_sax<nlohmann::json> {
  public:
   using json = nlohmann::json;
 
-  explicit Builder(const std::string& name) : name_(name) {}
+  explicit Builder(const std::string& name, const char* format = "JSON")
+      : name_(name), format_(format) {}
   json take() { return std::move(root_); }
 
   bool null() override { return add(nullptr); }
@@ -86,7 +88,7 @@ class Builder final : public nlohmann::json_sax<nlohmann::json> {
     return true;
   }
   bool parse_error(std::size_t, const std::string&, const json::exception& error) override {
-    fail("expected JSON, found: " + std::string(error.what()));
+    fail(std::string("expected ") + format_ + ", found: " + error.what());
   }
 
  private:
@@ -119,6 +121,7 @@ class Builder final : public nlohmann::json_sax<nlohmann::json> {
   }
 
   const std::string& name_;
+  const char* const format_;
   json root_;
   // lists and objects that are open; none of them moves while one inside it is open
   std::vector<json*> open_;
@@ -133,6 +136,13 @@ nlohmann::json parse_json(std::string_view text, const std::string& name) {
   const std::string rewritten = without_words(text);
   if (!rewritten.empty()) text = rewritten;
   nlohmann::json::sax_parse(text.begin(), text.end(), &builder);
+  return builder.take();
+}
+
+nlohmann::json parse_cbor(std::string_view bytes, const std::string& name) {
+  Builder builder(name, "CBOR");
+  nlohmann::json::sax_parse(bytes.begin(), bytes.end(), &builder,
+                            nlohmann::json::input_format_t::cbor);
   return builder.take();
 }
 
