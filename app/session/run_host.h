@@ -19,6 +19,13 @@
 
 namespace triescope::app {
 
+// The machine that decodes, and how it is reached.
+struct HostLine {
+  std::string host = {};  // "" = this machine
+  std::string lost = {};  // why the line to it broke; "" = it stands
+  bool watches = false;   // the run is somebody else's: commands are refused
+};
+
 class RunHost {
  public:
   virtual ~RunHost() = default;  // stops a running forward, closes the capture properly
@@ -69,6 +76,11 @@ class RunHost {
   virtual void stop() = 0;
   // Cancels loading or prefill; commands that wait behind it are dropped.
   virtual void cancel() = 0;
+
+  // --- where the decoder is ---
+  virtual HostLine line() const { return {}; }
+  // Where the line is lost: tries again. A run that goes on there goes on here too.
+  virtual void reconnect() {}
 };
 
 }  // namespace triescope::app

@@ -84,4 +84,20 @@ std::unique_ptr<Database> create_capture(const std::string& path, bool overwrite
   }
 }
 
+void close_capture(std::unique_ptr<Database> db, const char* why) {
+  sqlite3* const handle = db->handle();
+  // The log is folded into the file, so that a closed capture is one file. This also makes room
+  // in the log for the last update.
+  sqlite3_wal_checkpoint_v2(handle, nullptr, SQLITE_CHECKPOINT_TRUNCATE, nullptr, nullptr);
+  try {
+    Statement(*db, "UPDATE run SET status='stopped', message=? WHERE id=1 AND status='running'")
+        .bind(std::string_view(why))
+        .run();
+  } catch (const Error&) {
+  }
+  // SQLite refuses this while somebody reads; the file then stays in WAL mode, which is as good.
+  sqlite3_busy_timeout(handle, 0);
+  sqlite3_exec(handle, "PRAGMA journal_mode=DELETE", nullptr, nullptr, nullptr);
+}
+
 }  // namespace triescope::capture

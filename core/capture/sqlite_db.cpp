@@ -182,6 +182,11 @@ Statement& Statement::bind_blob(std::span<const std::byte> bytes) {
   return *this;
 }
 
+Statement& Statement::bind_null() {
+  sqlite3_bind_null(statement_, ++bound_);
+  return *this;
+}
+
 void Statement::run() {
   while (next()) {
   }
@@ -194,6 +199,11 @@ bool Statement::next() {
   sqlite3_reset(statement_);
   if (code != SQLITE_DONE) db_.fail(code, std::string(sqlite3_sql(statement_)).substr(0, 40));
   return false;
+}
+
+void Statement::rewind() {
+  bound_ = 0;
+  sqlite3_reset(statement_);
 }
 
 double Statement::number(int column) const {

@@ -64,12 +64,15 @@ class Statement {
   Statement& bind(std::string_view text);
   Statement& bind_constant(const char* text);  // the text outlives the statement
   Statement& bind_blob(std::span<const std::byte> bytes);
-  void run();   // steps to the end and resets
-  bool next();  // true while there is a row; resets at the end
+  Statement& bind_null();
+  void run();     // steps to the end and resets
+  bool next();    // true while there is a row; resets at the end
+  void rewind();  // resets before the end
 
   std::int64_t integer(int column) const { return sqlite3_column_int64(statement_, column); }
-  double number(int column) const;                                                // NULL is NaN
-  int type(int column) const { return sqlite3_column_type(statement_, column); }  // SQLITE_TEXT …
+  double number(int column) const;  // NULL is NaN
+  // SQLITE_INTEGER, SQLITE_FLOAT, SQLITE_TEXT, SQLITE_BLOB or SQLITE_NULL: as the file holds it
+  int type(int column) const { return sqlite3_column_type(statement_, column); }
   bool is_null(int column) const { return type(column) == SQLITE_NULL; }
   std::string text(int column) const { return std::string(text_view(column)); }
   std::string_view text_view(int column) const;  // until the next row

@@ -237,25 +237,10 @@ class FileRecorder final : public Recorder {
     return true;
   }
 
-  // `why` is recorded as the end of a run that never reached finish(). Never throws: all of it may
-  // fail on a full disk, and what was committed is readable without it.
+  // `why` is recorded as the end of a run that never reached finish().
   void close_database(const char* why) {
-    if (!db_) return;
     row_writer_.reset();
-    sqlite3* handle = db_->handle();
-    // The log is folded into the file, so that a closed capture is one file. This also makes room
-    // in the log for the last update.
-    sqlite3_wal_checkpoint_v2(handle, nullptr, SQLITE_CHECKPOINT_TRUNCATE, nullptr, nullptr);
-    try {
-      Statement(*db_, "UPDATE run SET status='stopped', message=? WHERE id=1 AND status='running'")
-          .bind(std::string_view(why))
-          .run();
-    } catch (const Error&) {
-    }
-    // SQLite refuses this while somebody reads; the file then stays in WAL mode, which is as good.
-    sqlite3_busy_timeout(handle, 0);
-    sqlite3_exec(handle, "PRAGMA journal_mode=DELETE", nullptr, nullptr, nullptr);
-    db_.reset();
+    if (db_) close_capture(std::move(db_), why);
   }
 
   const WriterOptions options_;

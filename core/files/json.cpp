@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/base/error.h"
+#include "core/files/cbor.h"
 
 namespace triescope::formats {
 namespace {
@@ -68,7 +69,8 @@ class Builder final : public nlohmann::json_sax<Json> {
   using string_t = typename Json::string_t;
   using binary_t = typename Json::binary_t;
 
-  explicit Builder(const std::string& name) : name_(name) {}
+  explicit Builder(const std::string& name, const char* format = "JSON")
+      : name_(name), format_(format) {}
   json take() { return std::move(root_); }
 
   bool null() override { return add(nullptr); }
@@ -99,7 +101,7 @@ class Builder final : public nlohmann::json_sax<Json> {
   }
   bool parse_error(std::size_t, const std::string&,
                    const nlohmann::detail::exception& error) override {
-    fail("expected JSON, found: " + std::string(error.what()));
+    fail(std::string("expected ") + format_ + ", found: " + error.what());
     return false;
   }
 
@@ -133,6 +135,7 @@ class Builder final : public nlohmann::json_sax<Json> {
   }
 
   const std::string& name_;
+  const char* const format_;
   json root_;
   // lists and objects that are open; none of them moves while one inside it is open
   std::vector<json*> open_;
@@ -157,6 +160,13 @@ nlohmann::json parse_json(std::string_view text, const std::string& name) {
 
 nlohmann::ordered_json parse_ordered_json(std::string_view text, const std::string& name) {
   return parsed<nlohmann::ordered_json>(text, name);
+}
+
+nlohmann::json parse_cbor(std::string_view bytes, const std::string& name) {
+  Builder<nlohmann::json> builder(name, "CBOR");
+  nlohmann::json::sax_parse(bytes.begin(), bytes.end(), &builder,
+                            nlohmann::json::input_format_t::cbor);
+  return builder.take();
 }
 
 nlohmann::json read_json_file(const std::string& path, std::uint64_t max_bytes) {

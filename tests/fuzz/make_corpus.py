@@ -447,6 +447,45 @@ def make_datastore():
     put("datastore", "no_order", datastore([3, 1, 2, -2], 4, [7, -1, 3, 3]))
 
 
+def stream_number(value):
+    out = b""
+    while value >= 128:
+        out += bytes([value & 127 | 128])
+        value >>= 7
+    return out + bytes([value])
+
+
+def stream_text(text):
+    data = text if isinstance(text, bytes) else text.encode()
+    return stream_number(len(data)) + data
+
+
+def stream_value(value):
+    if value is None:
+        return b"\0"
+    if isinstance(value, int):
+        return b"\1" + stream_number(value * 2 if value >= 0 else -value * 2 - 1)
+    if isinstance(value, float):
+        return b"\2" + struct.pack("<d", value)
+    return (b"\4" if isinstance(value, bytes) else b"\3") + stream_text(value)
+
+
+def stream_table(name, columns, rows):
+    out = stream_text(name) + stream_number(len(columns)) + b"".join(map(stream_text, columns))
+    for number, row in enumerate(rows, 1):
+        out += stream_number(number) + b"".join(map(stream_value, row))
+    return out + b"\0"
+
+
+def make_row_copy():
+    run = stream_table("run", ["method", "status", "recorder", "seed"], [("greedy", "running", "boot=1", -7)])
+    nodes = stream_table("node", ["node", "parent", "token", "logprob", "tick"], [(0, -1, -1, 0.0, 0), (1, 0, 300, -0.5, 3)])
+    pieces = stream_table("piece", ["token", "bytes"], [(7, b"\xc3"), (300, b" word")])
+    put("row_copy", "run", run)
+    put("row_copy", "three_tables", run + pieces + nodes)
+    put("row_copy", "unknown", stream_table("later", ["a"], [("x",), (None,)]) + stream_table("log", ["text", "later"], [("x", 1)]))
+
+
 if __name__ == "__main__":
     make_safetensors()
     make_gguf()
@@ -461,3 +500,4 @@ if __name__ == "__main__":
     make_lesson()
     make_narration()
     make_datastore()
+    make_row_copy()

@@ -1,0 +1,76 @@
+#include "app/remote/served_answers.h"
+
+#include "core/base/error.h"
+
+namespace triescope::app {
+namespace {
+
+constexpr std::size_t kMaxSpecialIds = 4096, kMaxIds = 1 << 20;
+
+nlohmann::json bytes_list(const Tokenizer& tokenizer, const std::vector<std::int32_t>& ids) {
+  nlohmann::json pieces = nlohmann::json::array();
+  for (const std::int32_t id : ids) pieces.push_back(std::string(tokenizer.piece(id)));
+  return pieces;
+}
+
+// The fields of what a question is about.
+template <class Value>
+Value about(const Ask& ask, const char* name) {
+  Value value{};
+  if (ask.about.is_object()) FieldReader(ask.about)(name, value);
+  return value;
+}
+
+nlohmann::json tokenizer_answer(const Tokenizer& tokenizer, const Ask& ask) {
+  const auto ids = about<std::vector<std::int32_t>>(ask, "ids");
+  if (ids.size() > kMaxIds) refuse_field("ids", "at most a million");
+  if (ask.question == kAskEncode) {
+    const auto found =
+        tokenizer.encode(about<std::string>(ask, "text"), about<bool>(ask, "special"));
+    // A window shows the tokens of a text that it had split.
+    return {{"ids", found}, {"pieces", bytes_list(tokenizer, found)}};
+  }
+  if (ask.question == kAskDecode) return tokenizer.decode(ids, about<bool>(ask, "skip_special"));
+  if (ask.question == kAskPieces) return bytes_list(tokenizer, ids);
+  const auto messages = about<std::vector<ChatMessage>>(ask, "messages");
+  return tokenizer.apply_chat_template(messages, about<bool>(ask, "add_generation_prompt"));
+}
+
+}  // namespace
+
+nlohmann::json answer_of(const RunHost& host, const AllowedPaths& paths, const Ask& ask) {
+  const std::string& name = ask.question;
+  if (name == kAskDevices) return json_of(host.devices());
+  if (name == kAskModels) return json_of(paths.of(host.models()));
+  if (name == kAskHeads) return json_of(paths.of(host.draft_heads()));
+  if (name == kAskDrafts) return json_of(paths.of(host.draft_models()));
+  if (name == kAskModelPath) return paths.model(about<std::string>(ask, "model"));
+  if (name == kAskDefaultDraft)
+    return host.drafts_by_default(paths.request(about<RunRequest>(ask, "request")));
+  if (name == kAskEncode || name == kAskDecode || name == kAskPieces || name == kAskChat) {
+    const std::shared_ptr<const Tokenizer> tokenizer = host.status()->tokenizer;
+    if (!tokenizer)
+      throw Error(ErrorCode::kInvalidArgument,
+                  "no model is loaded there that could split a text into tokens: load one first");
+    return tokenizer_answer(*tokenizer, ask);
+  }
+  throw Error(ErrorCode::kNotSupported, "the other machine has no answer to '" +
+                                            name.substr(0, 40) +
+                                            "': expected the same version of triescope on both");
+}
+
+TokenizerFacts facts_of(const Tokenizer& tokenizer) {
+  TokenizerFacts facts{.encodes_text = tokenizer.encodes_text(),
+                       .has_chat_template = tokenizer.has_chat_template(),
+                       .vocab_size = tokenizer.vocab_size(),
+                       .bos_token_id = tokenizer.bos_token_id(),
+                       .eos_token_ids = tokenizer.eos_token_ids(),
+                       .special_ids = {},
+                       .description = tokenizer.description()};
+  for (std::int32_t id = 0; id < facts.vocab_size && facts.special_ids.size() < kMaxSpecialIds;
+       ++id)
+    if (tokenizer.is_special(id)) facts.special_ids.push_back(id);
+  return facts;
+}
+
+}  // namespace triescope::app

@@ -1,0 +1,308 @@
+// A run that another machine decodes: the window's commands reach it, and its rows come here.
+#include <doctest/doctest.h>
+
+#include "app/remote/messages.h"
+#include "core/base/rng.h"
+#include "core/capture/capture.h"
+#include "tests/support/refusal.h"
+#include "tests/support/table_dump.h"
+#include "tests/unit/app/remote_rig.h"
+
+namespace triescope::app::test_remote_host {
+namespace {
+
+using test::check_same_tables;
+using test::has;
+using test::refusal;
+
+capture::Tick draft_of(int step) { return capture::make_tick(step, capture::Phase::kDraft); }
+
+TEST_CASE("remote run: it steps, runs and ends as a local one, with the same rows") {
+  RemoteRig rig;
+  RemoteHost& host = rig.connect();
+  const RunRequest request = tiny_request("tiny.gguf");
+  RunRequest by_path = request;
+  by_path.model = rig.model;
+
+  host.load(rig.model, "cpu", DType::kF32);
+  settle(host);
+  REQUIRE(host.status()->model);
+  CHECK(host.status()->model->path == rig.model);
+  CHECK(host.status()->model->vocab_size == 48);
+  REQUIRE(host.status()->tokenizer);
+  CHECK(!host.status()->tokenizer->encodes_text());
+  CHECK(host.status()->tokenizer->piece(5) == "<5>");
+
+  host.start(by_path, rig.here("a.tscap"), /*run_at_once=*/false);
+  settle(host);
+  CHECK(host.status()->state == LiveState::kPaused);
+  CHECK(host.status()->run_serial == 1);
+  CHECK(host.status()->capture_path == rig.here("a.tscap"));
+  const auto capture = capture::Capture::open(rig.here("a.tscap"));
+  host.step_phase();
+  settle(host);
+  CHECK(host.status()->next_tick == 1);
+  capture->poll();
+  CHECK(capture->end_tick() == 1);
+  host.step();
+  settle(host);
+  capture->poll();
+  CHECK(capture->end_tick() == draft_of(1));  // a finished step can be read at once
+  host.run_to(draft_of(4));
+  settle(host);
+  CHECK(host.status()->next_tick == draft_of(4));
+  host.run();
+  settle(host);
+  CHECK(host.status()->state == LiveState::kDone);
+  capture->poll();
+  CHECK(capture->status() == capture::RunStatus::kDone);
+  check_same_tables(rig.there(1), rig.here("a.tscap"));
+
+  // The same run decoded here.
+  SessionThread local([] {});
+  local.start(by_path, rig.here("local.tscap"), /*run_at_once=*/true);
+  settle(local);
+  const std::vector<std::string> own = {"recorder", "created_utc", "start_us", "duration_us"};
+  const auto expected = test::table_dump(rig.here("local.tscap"), own);
+  const auto found = test::table_dump(rig.here("a.tscap"), own);
+  for (const auto& [table, lines] : expected) {
+    INFO("table " << table);
+    CHECK((found.at(table) == lines));
+  }
+}
+
+TEST_CASE("remote run: branches, breakpoints and stops reach it") {
+  RemoteRig rig;
+  RemoteHost& host = rig.connect();
+  host.set_breakpoints({{BreakKind::kStep, 3, true, ""}});
+  host.start(tiny_request(rig.model), rig.here("a.tscap"), /*run_at_once=*/true);
+  settle(host);
+  REQUIRE(host.status()->state == LiveState::kPaused);
+  CHECK(host.status()->pause_serial == 1);
+  CHECK(!host.status()->pause_reason.empty());
+  CHECK(host.status()->next_tick == draft_of(4));
+
+  host.branch(1, 7, rig.here("b.tscap"));
+  settle(host);
+  CHECK(host.status()->run_serial == 2);
+  CHECK(host.status()->capture_path == rig.here("b.tscap"));
+  // The run that was left has its end here too.
+  check_same_tables(rig.there(1), rig.here("a.tscap"));
+  CHECK(capture::Capture::open(rig.here("a.tscap"))->status() == capture::RunStatus::kStopped);
+  host.step();
+  settle(host);
+  host.stop();
+  settle(host);
+  CHECK(host.status()->state == LiveState::kDone);
+  check_same_tables(rig.there(2), rig.here("b.tscap"));
+
+  host.measure(tiny_request(rig.model), rig.here("c.tscap"));
+  settle(host);
+  CHECK(host.status()->run_serial == 3);
+  check_same_tables(rig.there(3), rig.here("c.tscap"));
+}
+
+TEST_CASE("remote run: questions are answered where the models are") {
+  RemoteRig rig;
+  RemoteHost& host = rig.connect();
+  CHECK(host.devices().at(0).id == "cpu");
+  CHECK(host.model_path(rig.model) == rig.model);
+  CHECK(host.report("info", {{"a", 1}}, std::chrono::seconds(5)) ==
+        nlohmann::json{{"what", "info"}, {"about", {{"a", 1}}}});
+  CHECK(has(refusal(ErrorCode::kInvalidArgument, [&] { host.model_path("/etc/passwd"); }),
+            "is not a file in the folders"));
+
+  write_tiny_model(rig.folder.path() / "models", "words", {.tokenizer = true});
+  host.load((rig.folder.path() / "models/words.gguf").string(), "cpu", DType::kF32);
+  settle(host);
+  const auto tokenizer = host.status()->tokenizer;
+  REQUIRE(tokenizer);
+  const auto local = load_tokenizer((rig.folder.path() / "models/words.gguf").string());
+  const std::vector<std::int32_t> ids = local->encode("ABBA", true);
+  CHECK(tokenizer->encode("ABBA", true) == ids);
+  CHECK(tokenizer->decode(ids, false) == local->decode(ids, false));
+  CHECK(tokenizer->piece(ids.back()) == local->piece(ids.back()));
+  CHECK(tokenizer->eos_token_ids() == local->eos_token_ids());
+  refusal(ErrorCode::kInvalidArgument, [&] { tokenizer->piece(9999); });
+  rig.host.reset();
+  CHECK(refusal(ErrorCode::kIoError, [&] { tokenizer->encode("B", true); }) != "not refused");
+}
+
+TEST_CASE("remote run: files outside of the lent folders are refused, whether they exist or not") {
+  RemoteRig rig;
+  RemoteHost& host = rig.connect();
+  std::filesystem::copy_file(rig.model, rig.folder.path() / "outside.gguf");
+  std::filesystem::create_symlink(rig.folder.path(), rig.folder.path() / "models/up");
+  const std::string inside = (rig.folder.path() / "models").string();
+  std::vector<std::string> refusals;
+  for (const std::string& path :
+       {(rig.folder.path() / "outside.gguf").string(), inside + "/../outside.gguf",
+        (rig.folder.path() / "missing.gguf").string(), inside + "/up/outside.gguf"}) {
+    host.load(path, "cpu", DType::kF32);
+    host.start(tiny_request(path), rig.here("no.tscap"), true);
+    settle(host);
+    CHECK(has(last_notice(host), "is not a file in the folders"));
+    CHECK(host.status()->run_serial == 0);
+  }
+  RunRequest request = tiny_request(rig.model);
+  request.method = "suffix_decoding";
+  request.settings = {{"past_answers", rig.there(1)}};
+  host.start(request, rig.here("no.tscap"), true);
+  settle(host);
+  CHECK(has(last_notice(host), "is not a file in the folders"));
+}
+
+TEST_CASE("remote run: a line that is cut at fifty moments loses nothing") {
+  RemoteRig rig;
+  RemoteHost& host = rig.connect();
+  Rng rng(3);
+  int lost = 0;
+  for (int run = 1; run <= 10; ++run) {
+    const std::string path = rig.here("run" + std::to_string(run) + ".tscap");
+    RunRequest request = tiny_request(rig.model);
+    request.max_new_tokens = 60;
+    request.seed = static_cast<std::uint64_t>(run);
+    host.start(request, path, /*run_at_once=*/run % 2 == 0);
+    for (int cut = 0; cut < 5; ++cut) {
+      if (run % 2 == 1) host.step();
+      std::this_thread::sleep_for(
+          std::chrono::microseconds(static_cast<std::int64_t>(rng.uniform() * 20'000)));
+      rig.cut();
+      REQUIRE(wait_until([&] { return !host.line().lost.empty(); }));
+      ++lost;
+      host.reconnect();
+      REQUIRE(wait_until([&] { return host.line().lost.empty(); }));
+    }
+    host.run();
+    settle(host);
+    INFO("run " << run << ": " << last_notice(host));
+    REQUIRE(host.status()->state == LiveState::kDone);
+    CHECK(host.status()->capture_path == path);
+    check_same_tables(rig.there(run), path);
+    CHECK(capture::Capture::open(path)->status() == capture::RunStatus::kDone);
+  }
+  CHECK(lost == 50);
+}
+
+TEST_CASE("remote run: a decoder that was killed leaves what had arrived, and a new one begins") {
+  RemoteRig rig;
+  RemoteHost& host = rig.connect();
+  host.start(tiny_request(rig.model), rig.here("a.tscap"), /*run_at_once=*/false);
+  host.step();
+  host.step();
+  settle(host);
+  rig.stop_serving();
+  REQUIRE(wait_until([&] { return !host.line().lost.empty(); }));
+  host.step();
+  CHECK(has(last_notice(host), "not sent: the line to box is broken"));
+  CHECK(has(refusal(ErrorCode::kIoError, [&] { host.model_path("tiny"); }), "is broken"));
+  host.reconnect();
+  REQUIRE(wait_until([&] { return has(host.line().lost, "nobody answers"); }));
+  rig.serve("second");
+  host.reconnect();
+  REQUIRE(wait_until([&] { return host.line().lost.empty(); }));
+  CHECK(has(last_notice(host), "ended while the line was broken"));
+  const auto capture = capture::Capture::open(rig.here("a.tscap"));
+  CHECK(capture->end_tick() == draft_of(2));
+  CHECK(capture->status() == capture::RunStatus::kStopped);
+  host.start(tiny_request(rig.model), rig.here("b.tscap"), /*run_at_once=*/true);
+  settle(host);
+  CHECK(host.status()->run_serial == 2);
+  CHECK(host.status()->state == LiveState::kDone);
+}
+
+TEST_CASE("remote run: one whose window is gone goes on, and another window takes it up") {
+  RemoteRig rig;
+  RemoteHost& first = rig.connect();
+  first.start(tiny_request(rig.model), rig.here("a.tscap"), /*run_at_once=*/false);
+  first.step();
+  settle(first);
+  first.run();
+  REQUIRE(wait_until([&] { return first.status()->state != LiveState::kPaused; }));
+  first.keep();
+  rig.cut();
+  rig.host.reset();
+  RemoteHost& second = rig.connect();
+  REQUIRE(wait_until([&] { return second.status()->run_serial == 1; }));
+  settle(second);
+  CHECK(second.status()->state == LiveState::kDone);
+  check_same_tables(rig.there(1), second.status()->capture_path);
+}
+
+TEST_CASE("remote run: watchers see it grow and cannot touch it") {
+  RemoteRig rig;
+  RemoteHost& host = rig.connect();
+  host.start(tiny_request(rig.model), rig.here("a.tscap"), /*run_at_once=*/false);
+  host.step();
+  settle(host);
+  std::filesystem::create_directory(rig.folder.path() / "here2");
+  const auto one = rig.make_host(/*watch=*/true), two = rig.make_host(/*watch=*/true);
+  for (const auto* watcher : {&one, &two}) {
+    (*watcher)->wait_connected();
+    REQUIRE(wait_until([&] { return (*watcher)->status()->run_serial == 1; }));
+    CHECK((*watcher)->line().watches);
+    (*watcher)->stop();
+    CHECK(has(last_notice(**watcher), "only watches"));
+    CHECK((*watcher)->status()->state == LiveState::kPaused);
+    CHECK((*watcher)->models().empty());
+  }
+  host.run();
+  settle(host);
+  for (const auto* watcher : {&one, &two}) {
+    REQUIRE(wait_until([&] { return (*watcher)->status()->state == LiveState::kDone; }));
+    check_same_tables(rig.there(1), (*watcher)->status()->capture_path);
+  }
+  // A watcher that says otherwise is not believed.
+  const auto line = rig.dial(/*watch=*/true);
+  line->write(greeting_bytes(ClientGreeting{.protocol = kProtocol, .version = "1", .client = "x"}) +
+              bytes_of(Ask{.serial = 1, .kind = AskKind::kEnd}));
+  FrameReader reader;
+  bool refused = false;
+  while (const auto frame = next_frame(*line, reader)) {
+    if (frame->kind != FrameKind::kMessage) continue;
+    const Told told = read_told(frame->payload);
+    refused = told.kind == ToldKind::kNotice && has(told.text, "only watches");
+    if (refused) break;
+  }
+  CHECK(refused);
+}
+
+TEST_CASE("remote run: ends that do not understand each other say so") {
+  RemoteRig rig;
+  const auto answer_to = [&](const std::string& bytes) {
+    const auto line = rig.dial(false);
+    line->write(bytes);
+    FrameReader reader;
+    const auto frame = next_frame(*line, reader);
+    REQUIRE(frame);
+    return read_server_greeting(frame->payload).refused;
+  };
+  CHECK(has(answer_to(greeting_bytes(ClientGreeting{.protocol = 99, .version = "9"})),
+            "there triescope 9 (protocol 99)"));
+  CHECK(has(answer_to("GET / HTTP/1.1\n\n"), "expected triescope's greeting"));
+  CHECK(has(answer_to(std::string(kOpening) + message_bytes(FrameKind::kMessage, {{"kind", 4}})),
+            "greeting"));
+
+  auto silent = std::make_unique<RemoteHost>(RemoteSetup{
+      .where = "box",
+      .dial =
+          [](const std::string&) {
+            return line_to_program({"sh", "-c", "echo 'no key' >&2; exit 255"}, "missing");
+          },
+      .wake = [] {},
+      .captures = rig.folder.path()});
+  CHECK(has(refusal(ErrorCode::kIoError, [&] { silent->wait_connected(); }), "no key"));
+  auto nothing = std::make_unique<RemoteHost>(RemoteSetup{
+      .where = "box",
+      .dial =
+          [](const std::string&) {
+            return line_to_program({"sh", "-c", "exec nothing-of-this-name"}, "no triescope there");
+          },
+      .wake = [] {},
+      .captures = rig.folder.path()});
+  CHECK(
+      has(refusal(ErrorCode::kIoError, [&] { nothing->wait_connected(); }), "no triescope there"));
+}
+
+}  // namespace
+}  // namespace triescope::app::test_remote_host

@@ -1,0 +1,202 @@
+// Frames and messages between a window and the machine that decodes for it.
+#include <doctest/doctest.h>
+
+#include "app/remote/messages.h"
+#include "app/remote/wire.h"
+#include "tests/support/refusal.h"
+
+namespace triescope::app::test_remote_wire {
+namespace {
+
+using test::has;
+using test::refusal;
+
+std::string opened(const std::string& bytes) { return std::string(kOpening) + bytes; }
+
+// The payload of the only frame.
+std::string payload_of(const std::string& bytes) {
+  FrameReader reader;
+  reader.push(bytes.starts_with(kOpening) ? bytes : opened(bytes));
+  const auto frame = reader.next();
+  REQUIRE(frame);
+  CHECK(!reader.next());
+  return frame->payload;
+}
+
+std::string refused(const std::string& bytes) {
+  return refusal(ErrorCode::kCorruption, [&] {
+    FrameReader reader;
+    reader.push(bytes);
+    reader.next();
+  });
+}
+
+TEST_CASE("remote wire: frames arrive whole however their bytes are cut") {
+  const std::string bytes = opened(frame_bytes(FrameKind::kMessage, "one") +
+                                   frame_bytes(FrameKind::kRows, std::string(3000, 'x')) +
+                                   frame_bytes(FrameKind::kMessage, ""));
+  for (const std::size_t step : {std::size_t{1}, std::size_t{7}, bytes.size()}) {
+    FrameReader reader;
+    std::vector<std::size_t> sizes;
+    for (std::size_t at = 0; at < bytes.size(); at += step) {
+      reader.push(std::string_view(bytes).substr(at, step));
+      while (const auto frame = reader.next()) sizes.push_back(frame->payload.size());
+    }
+    CHECK(sizes == std::vector<std::size_t>{3, 3000, 0});
+  }
+}
+
+TEST_CASE("remote wire: a shell that prints something is quoted") {
+  CHECK(has(refused("Welcome to box!\n"), "found: Welcome to box!"));
+  CHECK(has(refused("\x1b[31m"), "found: ?[31m"));
+}
+
+TEST_CASE("remote wire: frames have limits at their edges") {
+  const auto head = [](std::size_t size, int kind) {
+    std::string bytes;
+    for (int shift = 0; shift < 32; shift += 8)
+      bytes.push_back(static_cast<char>((size >> shift) & 255));
+    return bytes + static_cast<char>(kind);
+  };
+  for (const FrameKind kind : {FrameKind::kGreeting, FrameKind::kMessage, FrameKind::kRows}) {
+    FrameReader reader;
+    reader.push(opened(head(most_bytes(kind), static_cast<int>(kind))));
+    CHECK(!reader.next());  // it waits for the rest
+    CHECK(has(refused(opened(head(most_bytes(kind) + 1, static_cast<int>(kind)))), "at most"));
+  }
+  CHECK(has(refused(opened(head(1, 0))), "unknown kind 0"));
+  CHECK(has(refused(opened(head(1, 4))), "unknown kind 4"));
+  const std::string most(most_bytes(FrameKind::kGreeting), 'x');
+  CHECK(frame_bytes(FrameKind::kGreeting, most).size() == most.size() + 5);
+  CHECK(has(
+      refusal(ErrorCode::kInvalidArgument, [&] { frame_bytes(FrameKind::kGreeting, most + "x"); }),
+      "expected at most 65536 bytes"));
+}
+
+TEST_CASE("remote wire: a message is named fields of limited depth") {
+  const auto read = [](const std::string& bytes) {
+    return refusal(ErrorCode::kCorruption, [&] { read_message(bytes); });
+  };
+  CHECK(has(read("\x01"), "named fields"));
+  CHECK(has(read(""), "expected CBOR"));
+  CHECK(has(read("\xa1\x61"), "expected CBOR"));
+  CHECK(has(read(std::string(100, '\x81')), "64 deep"));
+  CHECK(has(read("\x9b\xff\xff\xff\xff\xff\xff\xff\xff"), "expected CBOR"));
+  CHECK(has(read("\xa2\x61\x61\x01\x61\x61\x02"), "appears twice"));
+}
+
+TEST_CASE("remote wire: every kind of question comes as it was sent") {
+  RunRequest request;
+  request.model = "m";
+  request.draft_model = "d";
+  request.kv_dtype = DType::kBF16;
+  request.method = "greedy";
+  request.settings = {{"num_beams", 3}, {"verify", "exact"}};
+  request.prompt =
+      "Gr\xc3\xb6\xc3\x9f"
+      "e \xff";
+  request.prompt_ids = {1, 2};
+  request.chat = true;
+  request.turns = {{"user", "a"}, {"assistant", "b"}};
+  request.seed = UINT64_MAX;
+  const Ask asks[] = {
+      {.serial = 1, .kind = AskKind::kStart, .request = request, .run_at_once = true},
+      {.serial = 2, .kind = AskKind::kMeasure, .request = request},
+      {.serial = 3,
+       .kind = AskKind::kLoad,
+       .model = "m",
+       .device = "cuda:1",
+       .dtype = DType::kF16,
+       .kv_dtype = DType::kF32},
+      {.serial = 4, .kind = AskKind::kRunTo, .tick = 1234567890123},
+      {.serial = 5, .kind = AskKind::kBranch, .node = 7, .token = 9},
+      {.serial = 6,
+       .kind = AskKind::kBreakpoints,
+       .breakpoints = {{BreakKind::kAcceptedBelow, 2.5, false, ""},
+                       {BreakKind::kText, 0, true, "x"}}},
+      {.serial = 7, .kind = AskKind::kQuestion, .question = "encode", .about = {{"text", "t"}}},
+      {.serial = 8, .kind = AskKind::kEnd}};
+  for (const Ask& ask : asks) {
+    const Ask back = read_ask(payload_of(bytes_of(ask)));
+    CHECK(bytes_of(back) == bytes_of(ask));
+    CHECK(back.serial == ask.serial);
+    CHECK(back.kind == ask.kind);
+  }
+  const Ask start = read_ask(payload_of(bytes_of(asks[0])));
+  CHECK(start.request.prompt == request.prompt);
+  CHECK(start.request.seed == UINT64_MAX);
+  CHECK(start.request.turns == request.turns);
+  CHECK(same_decoding(start.request, request));
+  CHECK(read_ask(payload_of(bytes_of(asks[3]))).tick == 1234567890123);
+}
+
+TEST_CASE("remote wire: a status comes as it was sent") {
+  LiveStatus status;
+  status.state = LiveState::kRunning;
+  status.model = ModelInfo{};
+  status.model->name = "tiny";
+  status.model->eos_token_ids = {2, 3};
+  status.model->rope_theta = 1e4f;
+  status.model->generation.settings = {{"temperature", "0.5"}};
+  status.model->kv_dtype = DType::kBF16;
+  status.progress = "loading";
+  status.progress_total = 1.5;
+  status.run_serial = 3;
+  status.next_tick = 12;
+  status.pause_node = 4;
+  status.notices = {{7, LogLevel::kWarning, "careful"}};
+  const Told told{.status = status,
+                  .tokenizer = TokenizerFacts{.vocab_size = 9, .special_ids = {1}},
+                  .commands_sent = 5,
+                  .taken = 4};
+  const Told back = read_told(payload_of(bytes_of(told)));
+  CHECK(bytes_of(back) == bytes_of(told));
+  CHECK(back.status.model->rope_theta == 1e4f);
+  CHECK(back.status.notices.at(0).text == "careful");
+  CHECK(back.tokenizer->special_ids == std::vector<std::int32_t>{1});
+  const Told answer{.kind = ToldKind::kAnswer, .serial = 9, .code = ErrorCode::kCuda, .text = "no"};
+  CHECK(bytes_of(read_told(payload_of(bytes_of(answer)))) == bytes_of(answer));
+}
+
+TEST_CASE("remote wire: a field of another type or out of range is named") {
+  const auto read = [](nlohmann::json message) {
+    return refusal(ErrorCode::kCorruption,
+                   [&] { read_ask(payload_of(message_bytes(FrameKind::kMessage, message))); });
+  };
+  CHECK(has(read({{"kind", 99}}), "field 'kind': expected a code from 0 to 14"));
+  CHECK(has(read({{"kind", -1}}), "field 'kind'"));
+  CHECK(has(read({{"kind", "start"}}), "field 'kind': expected a whole number"));
+  CHECK(has(read({{"serial", -1}}), "field 'serial': expected a whole number from 0"));
+  CHECK(has(read({{"kind", 9}, {"node", 1ll << 31}}),
+            "field 'node': expected a whole number from -2147483648 to 2147483647"));
+  CHECK(has(read({{"kind", 2}, {"request", {{"prompt", 5}}}}), "field 'prompt': expected a text"));
+  CHECK(has(read({{"kind", 2}, {"request", {{"settings", {1, 2}}}}}), "field 'settings'"));
+  CHECK(has(read({{"kind", 2}, {"request", 1}}), "field 'request': expected named values"));
+  nlohmann::json many = nlohmann::json::array();
+  for (int i = 0; i < 257; ++i) many.push_back(nlohmann::json::object());
+  CHECK(has(read({{"kind", 10}, {"breakpoints", many}}), "at most 256"));
+  CHECK(
+      refusal(ErrorCode::kInvalidArgument, [&] {
+        read_ask(payload_of(message_bytes(
+            FrameKind::kMessage, {{"kind", 10}, {"breakpoints", {{{"kind", 9}, {"text", "("}}}}})));
+      }) != "not refused");
+}
+
+TEST_CASE("remote wire: rows keep their run and their end") {
+  const RunRows rows = read_rows(payload_of(bytes_of(RunRows{300, {"abc", true}})));
+  CHECK(rows.run == 300);
+  CHECK(rows.piece.bytes == "abc");
+  CHECK(rows.piece.last);
+  CHECK(refusal(ErrorCode::kCorruption, [] { read_rows("12345678"); }) != "not refused");
+}
+
+TEST_CASE("remote wire: other protocols are named with what to do") {
+  CHECK(protocol_problem(kProtocol, "1", "2").empty());
+  const std::string problem = protocol_problem(9, "7.0", "0.1.0");
+  CHECK(has(problem, "triescope 0.1.0 (protocol 1)"));
+  CHECK(has(problem, "triescope 7.0 (protocol 9)"));
+  CHECK(has(problem, "Install the same version"));
+}
+
+}  // namespace
+}  // namespace triescope::app::test_remote_wire
