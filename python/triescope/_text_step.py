@@ -65,7 +65,8 @@ def decide(r: "Round", step: int, said: Dict[int, values.Row]) -> None:
 
 
 def _judge_drafts(r: "Round", said: Dict[int, values.Row], accept: int, sent: Any, on_path: "set[int]", is_greedy: bool) -> None:
-    """The verdicts of the accepted path, then of the others."""
+    """The verdicts of the drafts: those with a u in the order in which they were told, so siblings as they were tried; then the
+    rest of the accepted path, then the others."""
     book, tree = r.book, r.book.tree
     if "verdict" not in book.rows:
         return
@@ -75,7 +76,9 @@ def _judge_drafts(r: "Round", said: Dict[int, values.Row], accept: int, sent: An
     ps, us, whys = what["p"], what["u"], what["why"]
     rejected = set()
     done = set(what["accepted"])
-    for i in [*what["accepted"], *(i for i in sent if i not in done)]:
+    may = set(sent)
+    tried = [i for i in us if i in may]
+    for i in dict.fromkeys([*tried, *what["accepted"], *sent]):
         node = drafts[i]
         above = parent[node]
         passed = i in done

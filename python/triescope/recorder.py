@@ -119,7 +119,7 @@ class Recorder:
                     raise TypeError("finish(sequences=…): expected token ids, or dicts with tokens, score and finish; "
                                     f"found a dict with {', '.join(map(str, one)) or 'nothing'}")
                 tokens = values.tokens(one["tokens"], "finish(sequences=…)")
-                node = book.tree.find(tokens)
+                node = self._end_of_returned(tokens, tick)
                 score = one.get("score")
                 for token in tokens:
                     book.know(token)
@@ -127,6 +127,16 @@ class Recorder:
                                       None if score is None else values.number(score, "finish(sequences=…)"),
                                       one.get("finish") or book.end_of(tokens), json.dumps(tokens)))
             book.end(status, message)
+
+    def _end_of_returned(self, tokens: List[int], tick: int) -> int:
+        """The last node of a text that is returned; where it is not what was recorded, that of the recorded text."""
+        book = self._book
+        node = book.tree.find(tokens)
+        if node >= 0 or book.kind == "beams" or not book.frontier:
+            return node
+        book.remark("returned", f"a text of {len(tokens)} tokens is returned that is not the one that the rounds wrote, of "
+                                f"{len(self.tokens())} tokens", tick)
+        return book.frontier[0]
 
     def log(self, text: str, level: str = "info") -> None:
         """A message beside the run, at the newest step."""

@@ -135,8 +135,8 @@ class Round:
     def commit(self, accepted: Any = (), token: Any = None, p: Any = None, u: Any = None, why: Any = None, *,
                ends: Optional[str] = None, source: Optional[str] = None) -> None:
         """What became text: `accepted`, a path of drafts, then `token`, the target's own (None at the end of the text).
-        p, u and why are of the token, or a dict {draft: value, "token": value}. why: words of your own, or a dict of a
-        verdict's columns (reason, threshold, …). ends: "eos" or "length" where the text ends here."""
+        p, u and why are of the token, or a dict {draft: value, "token": value}; the drafts of u stand in the order in which
+        they were tried. why: words of your own, or a dict of a verdict's columns (reason, threshold, …). ends: "eos" or "length" where the text ends here."""
         book = self.book
         if book.kind == "beams":
             raise RuntimeError('commit(): expected level() in a recorder of kind "beams"')
