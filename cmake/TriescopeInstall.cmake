@@ -15,7 +15,7 @@ install(TARGETS triescope_base triescope_capture triescope_doctor triescope_file
 install(EXPORT triescope_targets NAMESPACE triescope:: FILE triescope-targets.cmake
     DESTINATION "${package_dir}" COMPONENT development)
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/core" DESTINATION "${include_dir}" COMPONENT development
-    FILES_MATCHING PATTERN "*.h")
+    FILES_MATCHING PATTERN "*.h" PATTERN "*.def")
 
 configure_package_config_file("${PROJECT_SOURCE_DIR}/cmake/triescope-config.cmake.in"
     "${PROJECT_BINARY_DIR}/triescope-config.cmake" INSTALL_DESTINATION "${package_dir}")

@@ -7,7 +7,7 @@
 
 #include "core/base/counted.h"
 #include "core/base/error.h"
-#include "viz/draw/reason_text.h"
+#include "viz/narration/reason_text.h"
 #include "viz/text/token_text.h"
 
 namespace triescope::app {

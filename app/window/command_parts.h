@@ -25,6 +25,17 @@ inline std::function<bool()> has_document(const Workspace& w) {
   return [&w] { return w.active() != nullptr; };
 }
 
+// Groups of the table, each in the file of its name; a menu may show several.
+Commands file_commands(Workspace& workspace, UiState& ui);
+Commands run_commands(Workspace& workspace, UiState& ui);
+Commands go_commands(Workspace& workspace, UiState& ui);
+Commands layout_commands(Workspace& workspace, UiState& ui);
+Commands compare_commands(Workspace& workspace, UiState& ui);
+// A command for each kind of breakpoint adds one and opens the list at its field; only for palette
+// and scripts.
+Commands breakpoint_commands(UiState& ui);
+// A command for each speed of playback, only for palette and scripts.
+Commands play_speed_commands(Workspace& workspace);
 Commands lecture_commands(Workspace& workspace, UiState& ui);
 // Whether a command of the window keeps its keys in lecture mode. The others would show things that
 // do not belong to a lecture, and clickers send F5 and Esc to begin and end one.

@@ -489,9 +489,4 @@ void Capture::add_bookmark(Tick tick, const std::string& note) {
   });
 }
 
-void Capture::remove_bookmark(std::int64_t id) {
-  impl_->write_bookmarks(
-      [&](Database& db) { Statement(db, "DELETE FROM bookmark WHERE id=?").bind(id).run(); });
-}
-
 }  // namespace triescope::capture

@@ -186,7 +186,6 @@ class Capture {
   // --- the user's bookmarks, written into the file by a second, short connection ---
   std::span<const Bookmark> bookmarks() const;
   void add_bookmark(Tick tick, const std::string& note);  // kIoError if the file is read-only
-  void remove_bookmark(std::int64_t id);
 
  private:
   Capture();

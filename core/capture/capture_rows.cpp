@@ -274,6 +274,7 @@ template <class Row>
 Row CaptureRows::read_row(Statement& statement, int first, std::int64_t id) const {
   const char* const table = RowType<Row>::kTable;
   Row row;
+  std::string foreign_reason;
   int column_at = first;
   for_each_column<Row>([&](const auto& column) {
     const int here = column_at++;
@@ -283,8 +284,16 @@ Row CaptureRows::read_row(Statement& statement, int first, std::int64_t id) cons
       damaged(table, id, std::string(column.name) + ": expected a value, found NULL");
     if (is_relation(column.rule)) return;
     if (null && column.rule != Rule::kUnknown) return;
+    if constexpr (std::is_same_v<Value, Reason>)
+      if (!code_from_name<Reason>(statement.text_view(here))) {
+        foreign_reason = statement.text(here);
+        return;
+      }
     row.*column.member = value_of<Value>(statement, here, table, id, column);
   });
+  // A reason of another program, or of a newer one, is told as it stands.
+  if constexpr (requires { row.why; })
+    if (row.why.empty()) row.why = std::move(foreign_reason);
   column_at = first;
   for_each_column<Row>([&](const auto& column) {
     const int here = column_at++;

@@ -70,57 +70,6 @@ Names code_names<Verdict>() {
 }
 
 template <>
-Names code_names<Reason>() {
-  static constexpr const char* kNames[] = {"none",
-                                           "is_argmax",
-                                           "not_argmax",
-                                           "draw_is_this",
-                                           "draw_is_another",
-                                           "below_ratio",
-                                           "not_below_ratio",
-                                           "block_reaches",
-                                           "block_goes_on",
-                                           "block_falls_short",
-                                           "below_rest",
-                                           "not_below_rest",
-                                           "typical",
-                                           "not_typical",
-                                           "typical_off_path",
-                                           "in_top_k",
-                                           "not_in_top_k",
-                                           "top_k_off_path",
-                                           "parent_refused",
-                                           "after_end",
-                                           "not_reached",
-                                           "argmax",
-                                           "gumbel_argmax",
-                                           "drawn",
-                                           "drawn_from_residual",
-                                           "drawn_from_block",
-                                           "drawn_from_rest",
-                                           "drawn_from_typical",
-                                           "eos",
-                                           "max_tokens",
-                                           "beam_eos",
-                                           "beam_max_tokens",
-                                           "better_finished",
-                                           "pruned_relative",
-                                           "pruned_absolute",
-                                           "pruned_local",
-                                           "beam_kept",
-                                           "beam_kept_of_all",
-                                           "none_left_at_max_tokens",
-                                           "search_over",
-                                           "beam_outdone",
-                                           "forced",
-                                           "branched",
-                                           "no_live_text",
-                                           "draft_outdone"};
-  static_assert(std::size(kNames) == kReasonCount);
-  return kNames;
-}
-
-template <>
 Names code_names<SlotAction>() {
   static constexpr const char* kNames[] = {"alloc", "reuse", "garbage", "free", "move"};
   return kNames;
@@ -155,7 +104,6 @@ const char* to_string(Source source) { return name_of(source); }
 const char* to_string(NodeRole role) { return name_of(role); }
 const char* to_string(Stage stage) { return name_of(stage); }
 const char* to_string(Verdict verdict) { return name_of(verdict); }
-const char* to_string(Reason reason) { return name_of(reason); }
 const char* to_string(SlotAction action) { return name_of(action); }
 
 const std::vector<std::string>& phase_names() {

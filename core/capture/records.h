@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "core/capture/reasons.h"
+
 namespace triescope::capture {
 
 enum class Phase : std::uint8_t {
@@ -87,8 +89,7 @@ enum class NodeRole : std::uint8_t {
 inline constexpr int kNodeRoleCount = static_cast<int>(NodeRole::kProbe) + 1;
 const char* to_string(NodeRole role);  // "candidate", "probe"
 
-// What was decided about a node, and when (a row a decision; a node may have several over time:
-// kept, later pruned).
+// What became of a node (a row a verdict; a node may have several over time: kept, later pruned).
 enum class Verdict : std::uint8_t {
   kNone = 0,
   kAccepted,   // draft accepted
@@ -276,64 +277,6 @@ struct StageRow {
   float at = std::numeric_limits<float>::quiet_NaN();
 };
 
-// Why a verdict fell. A code stands for one sentence (viz/draw/reason_text.cpp writes it), which
-// uses the row members named beside the code. `replacement` is a token, shown as its text.
-enum class Reason : std::uint8_t {
-  kNone = 0,
-  // Drafts, by the rule that verified them.
-  kIsArgmax,       // p
-  kNotArgmax,      // replacement: the argmax; value: its p; p, rank: of this token
-  kDrawIsThis,     // p; the target's draw is this token
-  kDrawIsAnother,  // replacement: what was drawn; value: its p; p: of this token
-  kBelowRatio,     // u, threshold = min(1, p/q)
-  kNotBelowRatio,  // u, threshold = min(1, p/q)
-  kBlockReaches,   // u <= threshold = h, value = p of the block up to here
-  kBlockGoesOn,  // u > threshold = h, value: the same; a later draft reaches, and this one with it
-  kBlockFallsShort,  // u, threshold = h, value: the same; neither this draft nor a later one reaches
-  kBelowRest,        // u, threshold = min(1, r/q), r what earlier siblings left of p
-  kNotBelowRest,     // u, threshold = min(1, r/q)
-  kTypical,          // p, threshold = min(epsilon, delta e^-H)
-  kNotTypical,       // p, threshold
-  kTypicalOffPath,   // p, threshold; passed, but another path was longer or likelier
-  kInTopK,           // rank, count = K
-  kNotInTopK,        // rank, count = K
-  kTopKOffPath,      // rank, count = K; passed, but another path was longer or likelier
-  kParentRefused,    // a draft above it was refused
-  kAfterEnd,         // the text ends above it
-  kNotReached,       // the rule did not come to it
-  // The token that the target adds.
-  kArgmax,             // p
-  kGumbelArgmax,       // p; the largest of logit + Gumbel noise
-  kDrawn,              // p, u (-1 = none)
-  kDrawnFromResidual,  // p, in norm(max(0, p - q))
-  kDrawnFromBlock,     // p, in norm(max(0, p of the block * p - q))
-  kDrawnFromRest,      // p, in what the drafts left of the target's p
-  kDrawnFromTypical,   // p; drawn from the typical tokens
-  // The end of a text.
-  kEos,        // none
-  kMaxTokens,  // none
-  // Beams.
-  kBeamEos,              // value: sum of log p; count: tokens; score: after the length penalty
-  kBeamMaxTokens,        // the same three
-  kBetterFinished,       // count: finished sequences that are better; threshold: the worst of them
-  kPrunedRelative,       // value: the beam's score; threshold: what it must exceed
-  kPrunedAbsolute,       // the same two
-  kPrunedLocal,          // value: log p of its newest token; threshold: what it must exceed
-  kBeamKept,             // rank, count: beams; threshold: score of the best one left out
-  kBeamKeptOfAll,        // rank, count: beams; none was left out
-  kNoneLeftAtMaxTokens,  // count: beams
-  kSearchOver,           // count: finished sequences that no live beam can better
-  kBeamOutdone,          // value: its best continuation; count: live beams; threshold: their last
-  // The session's own.
-  kForced,      // none; chosen by the user
-  kBranched,    // none; of the run this one branched from
-  kNoLiveText,  // none; no live text goes through it any more
-  // Drafts below beams.
-  kDraftOutdone,  // count: beams; the draft is not among them
-};
-inline constexpr int kReasonCount = static_cast<int>(Reason::kDraftOutdone) + 1;
-const char* to_string(Reason reason);  // the code without its k: "is_argmax", for programs
-
 struct VerdictRow {
   Tick tick = 0;
   std::int32_t node = 0;
@@ -346,7 +289,7 @@ struct VerdictRow {
   float gap = 0;  // distance to the worst survivor (pruned) or to the best pruned (kept); >= 0
   std::int32_t replacement = -1;  // token emitted instead
   Reason reason = Reason::kNone;
-  float value = 0, threshold = 0;  // what the reason compares
+  float value = 0, threshold = 0;  // what the reason compares (reasons.def)
   std::int32_t count = 0;          // what it counts
   std::string why = {};            // the recorder's own words, instead of a code
 };

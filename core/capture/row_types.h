@@ -348,7 +348,7 @@ template <>
 struct RowType<VerdictRow> {
   static constexpr const char* kTable = "verdict";
   static constexpr const char* kMeaning =
-      "a decision about a node. A node may have several over time: withdrawn, then corrected; kept, later pruned";
+      "the verdict on a node. A node may have several over time: withdrawn, then corrected; kept, later pruned";
   static constexpr Level kLevel = Level::kTree;
   static constexpr Sliced kSliced = Sliced::kUntil;
   static constexpr std::tuple kColumns = {
@@ -356,7 +356,7 @@ struct RowType<VerdictRow> {
       column("node", &VerdictRow::node, Rule::kNode).means("about which node"),
       code("verdict", &VerdictRow::verdict)
           .needed()
-          .means("the decision; withdrawn: drafted, but not sent to the target"),
+          .means("what became of it; withdrawn: drafted, but not sent to the target"),
       column("p", &VerdictRow::p).means("the target's probability of the token; -1: none"),
       column("q", &VerdictRow::q).means("the drafter's; -1: none"),
       column("u", &VerdictRow::u).means("the uniform draw that was compared; -1: none"),
@@ -366,7 +366,9 @@ struct RowType<VerdictRow> {
       column("gap", &VerdictRow::gap).means("its distance to the cut"),
       range("replacement", &VerdictRow::replacement, -1, kMaxToken)
           .means("the token that came instead; -1: none"),
-      code("reason", &VerdictRow::reason).means("why, as a code; which numbers it uses: records.h"),
+      code("reason", &VerdictRow::reason)
+          .means(
+              "why, as a code: each is described below. Any other name is told as it stands, as if it were in `why`"),
       column("value", &VerdictRow::value).means("what the reason compares"),
       column("threshold", &VerdictRow::threshold).means("with what"),
       range("count", &VerdictRow::count, 0, INT32_MAX).means("what it counts"),

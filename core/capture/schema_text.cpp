@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cctype>
 
+#include "core/base/words.h"
 #include "core/capture/column_text.h"
+#include "core/capture/reasons.h"
 #include "core/capture/row_types.h"
 #include "core/capture/schema.h"
 
@@ -152,6 +154,26 @@ std::string table_sql(const std::string& more = "") {
          columns_sql<Row>() + more + ");\n";
 }
 
+// The table of reasons: which rule gives each, and which columns it fills.
+std::string reasons_markdown() {
+  std::string text =
+      "\n### Reasons of verdicts\n\n| value | column | what it is |\n|---|---|---|\n";
+  for (const ReasonValue& value : reason_values())
+    text += "| " + std::string(value.name) + " | `" + std::string(value.column) + "` | " +
+            std::string(value.meaning) + " |\n";
+  text += "\n| reason | rule of verification | its values |\n|---|---|---|\n";
+  for (int i = 1; i < kReasonCount; ++i) {
+    const auto reason = static_cast<Reason>(i);
+    std::string values;
+    for (const std::string& name : words(values_of(reason)))
+      values += (values.empty() ? "" : ", ") + name;
+    const ReasonRule rule = rule_of(reason);
+    text += std::string("| `") + to_string(reason) + "` | " +
+            (rule == ReasonRule::kNone ? "" : to_string(rule)) + " | " + values + " |\n";
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string schema_markdown() {
@@ -162,7 +184,7 @@ std::string schema_markdown() {
   };
   for_each_table([&](const auto member) { add.template operator()<RowOf<decltype(member)>>(); });
   add.template operator()<Bookmark>();
-  return text;
+  return text + reasons_markdown();
 }
 
 std::string schema_sql() {

@@ -1,5 +1,5 @@
 // Acceptance: what was decided about the drafts of each step against the row above them and the rule
-// that the run says it follows. A decision with a reason code follows that code's rule; without one
+// that the run says it follows. A verdict with a reason code follows that code's rule; without one
 // the numbers that stand beside it (u, p, q) or the settings say which.
 #include <algorithm>
 #include <cmath>
@@ -20,14 +20,12 @@ bool is_own_token(Verdict verdict) {
   return verdict == Verdict::kBonus || verdict == Verdict::kCorrected ||
          verdict == Verdict::kEmitted;
 }
-bool is_greedy_reason(Reason reason) {
-  return reason == Reason::kIsArgmax || reason == Reason::kNotArgmax || reason == Reason::kArgmax;
-}
+bool is_greedy_reason(Reason reason) { return rule_of(reason) == ReasonRule::kGreedy; }
 bool is_ratio(Reason reason) {
-  return reason == Reason::kBelowRatio || reason == Reason::kNotBelowRatio;
+  return rule_of(reason) == ReasonRule::kChain && carries(reason, "ratio");
 }
 bool is_rest(Reason reason) {
-  return reason == Reason::kBelowRest || reason == Reason::kNotBelowRest;
+  return rule_of(reason) == ReasonRule::kMultiRound && carries(reason, "ratio");
 }
 
 // The row above a node, as it stood when the decision of a step fell.
@@ -65,7 +63,7 @@ class AcceptCheck {
 
   void step(std::int32_t step) {
     step_ = step;
-    // The decisions about drafts, by parent, in the order in which they were made.
+    // The verdicts on drafts, by parent, in the order in which they were made.
     std::map<std::int32_t, std::vector<const VerdictRow*>> below;
     std::unordered_map<std::int32_t, Verdict> decided;
     std::unordered_map<std::int32_t, const VerdictRow*> own;  // by parent

@@ -1,19 +1,8 @@
 #include "core/kernels/rope.h"
 
-#include <cmath>
-
 #include "core/kernels/cpu/table.h"
 
 namespace triescope::kernels {
-
-void rope_angles(std::int32_t position, const float* inverse_frequency, int half,
-                 float attention_factor, float* cos, float* sin) {
-  for (int i = 0; i < half; ++i) {
-    const float angle = static_cast<float>(position) * inverse_frequency[i];
-    cos[i] = std::cos(angle) * attention_factor;
-    sin[i] = std::sin(angle) * attention_factor;
-  }
-}
 
 void rope(float* x, std::int64_t stride, std::int64_t rows, int heads, int head_dim, int dims,
           const float* cos, const float* sin) {

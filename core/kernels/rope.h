@@ -10,11 +10,6 @@
 
 namespace triescope::kernels {
 
-// cos[i], sin[i], i < half, of position * inverse_frequency[i] (in fp32 as in transformers: fp32
-// product, then its cosine and sine), each times attention_factor.
-void rope_angles(std::int32_t position, const float* inverse_frequency, int half,
-                 float attention_factor, float* cos, float* sin);
-
 // Rotates x in place: row r is at x + r * stride, [heads, head_dim]. cos, sin: [rows, dims / 2].
 // dims even, <= head_dim.
 void rope(float* x, std::int64_t stride, std::int64_t rows, int heads, int head_dim, int dims,

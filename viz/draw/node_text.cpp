@@ -4,7 +4,7 @@
 #include <charconv>
 #include <cmath>
 
-#include "viz/draw/reason_text.h"
+#include "viz/narration/reason_text.h"
 #include "viz/text/number_text.h"
 #include "viz/text/token_text.h"
 

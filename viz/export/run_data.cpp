@@ -61,6 +61,12 @@ json path_below(const Capture& capture, const StepDraft& draft) {
   return path;
 }
 
+// The code, or what the recorder says in place of one.
+std::string reason_of(const capture::VerdictRow& row) {
+  return row.reason == capture::Reason::kNone && !row.why.empty() ? row.why
+                                                                  : capture::to_string(row.reason);
+}
+
 json drafts_of(const Capture& capture, std::int32_t step) {
   const capture::Tick cursor = capture::make_tick(step + 1, capture::Phase::kDraft);
   // The verdict on it as a draft, and whether it is part of the text: the target may choose a
@@ -90,7 +96,7 @@ json drafts_of(const Capture& capture, std::int32_t step) {
          {"q", known_share(judged && verdict->second.q >= 0 ? verdict->second.q : row.q)},
          {"score", known(draft.score)},
          {"verdict", judged ? json(capture::to_string(verdict->second.verdict)) : json(nullptr)},
-         {"reason", judged ? json(capture::to_string(verdict->second.reason)) : json(nullptr)},
+         {"reason", judged ? json(reason_of(verdict->second)) : json(nullptr)},
          {"text", text.contains(row.node)}});
   }
   return out;

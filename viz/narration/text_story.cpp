@@ -1,15 +1,19 @@
 // Accept's decisions about texts: which drafts were accepted, which one was refused and why, and
 // the token that the target adds.
 #include <algorithm>
-#include <cmath>
+#include <string>
 
+#include "core/capture/reasons.h"
+#include "viz/narration/reason_text.h"
 #include "viz/narration/story.h"
 #include "viz/query/drafter_view.h"
+#include "viz/query/verdict_kinds.h"
 
 namespace triescope::viz {
 namespace {
 
 using capture::Reason;
+using capture::ReasonRule;
 using capture::Verdict;
 using capture::VerdictRow;
 
@@ -19,39 +23,14 @@ std::int32_t parent_of(const Story& story, std::int32_t node) {
 
 // The reason is about the draft itself, not about one above it.
 bool is_substantive(Reason reason) {
-  return reason != Reason::kNone && reason != Reason::kParentRefused &&
-         reason != Reason::kAfterEnd && reason != Reason::kNotReached;
+  return reason != Reason::kNone && rule_of(reason) != ReasonRule::kNotReached;
 }
 
-const char* rule_of(std::span<const VerdictRow> drafts) {
-  for (const VerdictRow& row : drafts) switch (row.reason) {
-      case Reason::kIsArgmax:
-      case Reason::kNotArgmax:
-        return "verify.greedy";
-      case Reason::kDrawIsThis:
-      case Reason::kDrawIsAnother:
-        return "verify.sample";
-      case Reason::kBelowRatio:
-      case Reason::kNotBelowRatio:
-        return "verify.chain";
-      case Reason::kBlockReaches:
-      case Reason::kBlockGoesOn:
-      case Reason::kBlockFallsShort:
-        return "verify.block";
-      case Reason::kBelowRest:
-      case Reason::kNotBelowRest:
-        return "verify.multi_round";
-      case Reason::kTypical:
-      case Reason::kNotTypical:
-      case Reason::kTypicalOffPath:
-        return "verify.typical";
-      case Reason::kInTopK:
-      case Reason::kNotInTopK:
-      case Reason::kTopKOffPath:
-        return "verify.top_k";
-      default:
-        break;
-    }
+std::string verify_sentence(std::span<const VerdictRow> drafts) {
+  for (const VerdictRow& row : drafts)
+    if (const ReasonRule rule = rule_of(row.reason);
+        rule != ReasonRule::kNone && rule != ReasonRule::kNotReached)
+      return "verify." + std::string(capture::to_string(rule));
   return "verify.other";
 }
 
@@ -127,24 +106,19 @@ void tell_own(Story& story, const VerdictRow& own) {
 void tell_drafter(Story& story, const VerdictRow& own) {
   const auto views = drafter_views(story.capture, story.step, story.cursor);
   const auto found = views.find(own.node);
-  if (found == views.end() || !found->second.has_row) return;
+  if (found == views.end()) return;
   const DrafterView& view = found->second;
+  const std::string_view sentence = drafter_sentence(view, own.verdict);
+  if (sentence.empty() || !is_targets_own(own.verdict)) return;
   const Target target = to_node(own.node);
-  if (view.rank < 0)
-    return story.say("drafter.unlisted", {story.node("node", own.node),
-                                          count("listed", view.listed, to_panel("candidates"))});
-  std::vector<Value> values = {story.node("node", own.node),
-                               ordinal("drafter_rank", view.rank + 1, target),
-                               labelled("drafter_q", "q", static_cast<double>(view.q), 3, target)};
-  if (!view.is_withdrawn) {
-    values.push_back(count("proposed", view.proposed, to_panel("drafts")));
-    return story.say("drafter.not_proposed", std::move(values));
-  }
-  if (std::isnan(view.least_sent)) return story.say("drafter.withdrawn", std::move(values));
-  values.push_back(
-      labelled("drafter_score", "Σ log q", static_cast<double>(view.score), 3, target));
-  values.push_back(number("least_sent", static_cast<double>(view.least_sent), to_panel("drafts")));
-  story.say("drafter.reranked", std::move(values));
+  story.say(sentence,
+            {story.node("node", own.node), word("drafter", drafter_name(view.whose)),
+             ordinal("drafter_rank", view.rank + 1, target),
+             labelled("drafter_q", "q", static_cast<double>(view.q), 3, target),
+             labelled("drafter_score", "Σ log q", static_cast<double>(view.score), 3, target),
+             number("least_sent", static_cast<double>(view.least_sent), to_panel("drafts")),
+             count("proposed", view.proposed, to_panel("drafts")),
+             count("listed", view.listed, to_panel("candidates"))});
 }
 
 struct Parts {
@@ -176,7 +150,7 @@ void tell_texts(Story& story, std::span<const VerdictRow> verdicts) {
               {story.node("node", taken_over.back().node),
                count("tokens", static_cast<std::int64_t>(taken_over.size()), to_panel("text"))});
   if (!drafts.empty()) {
-    story.say(rule_of(drafts));
+    story.say(verify_sentence(drafts));
     tell_accepted(story, drafts);
     if (const VerdictRow* const refusal = decisive(story, drafts, own))
       tell_reason(story, *refusal);

@@ -7,7 +7,7 @@
 
 #include "viz/draw/drawing.h"
 #include "viz/draw/node_text.h"
-#include "viz/draw/reason_text.h"
+#include "viz/narration/reason_text.h"
 #include "viz/panels/column_fit.h"
 #include "viz/text/finish_text.h"
 #include "viz/text/number_text.h"

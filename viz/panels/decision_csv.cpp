@@ -4,7 +4,7 @@
 #include <sstream>
 
 #include "viz/draw/node_text.h"
-#include "viz/draw/reason_text.h"
+#include "viz/narration/reason_text.h"
 #include "viz/panels/beam_table.h"
 #include "viz/panels/draw_table.h"
 #include "viz/text/finish_text.h"

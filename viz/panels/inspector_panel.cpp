@@ -8,7 +8,7 @@
 #include "viz/draw/drawing.h"
 #include "viz/draw/fault_text.h"
 #include "viz/draw/node_text.h"
-#include "viz/draw/reason_text.h"
+#include "viz/narration/reason_text.h"
 #include "viz/panels/metric_curves.h"
 #include "viz/panels/panels.h"
 #include "viz/panels/row_source.h"
@@ -172,11 +172,11 @@ std::vector<Fact> node_facts(const Scene& scene, std::int32_t node) {
       facts.push_back({is_after_warpers(verdict->reason) ? "p′" : "p (verdict)",
                        number_text(verdict->p, 5),
                        is_after_warpers(verdict->reason) ? "after processors and warpers" : ""});
-    if (const float chance = acceptance_chance(*verdict); !std::isnan(chance))
-      facts.push_back({acceptance_limit(verdict->reason), number_text(chance, 4),
-                       compares_block(verdict->reason) ? "the block ends at the last u not above"
-                                                       : "accepted if u is below"});
-    if (compares_block(verdict->reason))
+    if (const float limit = acceptance_limit(*verdict); !std::isnan(limit))
+      facts.push_back({acceptance_limit_name(verdict->reason), number_text(limit, 4),
+                       carries(verdict->reason, "block") ? "the block ends at the last u not above"
+                                                         : "accepted if u is below"});
+    if (carries(verdict->reason, "block"))
       facts.push_back({"block p", number_text(verdict->value, 4), "of the drafts up to here"});
     if (verdict->u >= 0) facts.push_back({"u", number_text(verdict->u, 5), "uniform draw"});
     if (verdict->rank >= 0) facts.push_back({"rank", std::to_string(verdict->rank + 1), ""});

@@ -1,4 +1,4 @@
-// VerdictHistory: the yield of a run's steps, below the decisions of one of them: accepted drafts
+// VerdictHistory: the yield of a run's steps, below the verdicts of one of them: accepted drafts
 // by step and as a histogram. For beams it is the margin: the smallest score gap between a kept
 // beam and the best that was cut. It covers the scene's range as far as the cursor has seen it: an
 // undecided step has its place, but no bar.

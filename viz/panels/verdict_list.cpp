@@ -7,7 +7,7 @@
 #include "viz/draw/clause_text.h"
 #include "viz/draw/drawing.h"
 #include "viz/draw/node_text.h"
-#include "viz/draw/reason_text.h"
+#include "viz/narration/reason_text.h"
 #include "viz/panels/column_fit.h"
 #include "viz/query/verdict_kinds.h"
 #include "viz/text/number_text.h"
@@ -56,16 +56,17 @@ std::vector<std::string> explain(const capture::VerdictRow& row, const DrafterVi
     lines.push_back(
         std::string(is_after_warpers(row.reason) ? "p′ = " : "p = ") + number_text(row.p) +
         (row.q >= 0 && row.q < 1 ? ", q = " + number_text(row.q) : "") +
-        (std::isnan(acceptance_chance(row)) ? ""
-                                            : std::string(", ") + acceptance_limit(row.reason) +
-                                                  " = " + number_text(acceptance_chance(row))) +
-        (compares_block(row.reason) ? ", p of the block = " + number_text(row.value)
-                                    : std::string()));
+        (std::isnan(acceptance_limit(row)) ? ""
+                                           : std::string(", ") + acceptance_limit_name(row.reason) +
+                                                 " = " + number_text(acceptance_limit(row))) +
+        (carries(row.reason, "block") ? ", p of the block = " + number_text(row.value)
+                                      : std::string()));
   if (row.u >= 0)
     lines.push_back("the draw: u = " + number_text(row.u) +
-                    (std::isnan(acceptance_chance(row)) ? ""
-                     : compares_block(row.reason) ? "; the block ends at the last draft with u <= h"
-                                                  : "; accepted if u < min(1, p′/q)"));
+                    (std::isnan(acceptance_limit(row)) ? ""
+                     : carries(row.reason, "block")
+                         ? "; the block ends at the last draft with u <= h"
+                         : std::string("; accepted if u < ") + acceptance_limit_name(row.reason)));
   if (view.rank >= 0)
     lines.push_back(drafter_name(view.whose) + " had it " + ordinal_text(view.rank) +
                     ", q = " + number_text(view.q) +
@@ -144,17 +145,17 @@ std::vector<VerdictColumn> columns_for(const std::vector<capture::VerdictRow>& r
     all.push_back({7, {"u", 3.2f, [](const VerdictFacts& of) {
                          return of.row.u >= 0 ? number_text(of.row.u, 2) : std::string();
                        }}});
-  const bool block = any([](const Row& row) { return compares_block(row.reason); });
+  const bool block = any([](const Row& row) { return carries(row.reason, "block"); });
   if (block)
     all.push_back({5, {"block p", 4.2f, [](const VerdictFacts& of) {
-                         return compares_block(of.row.reason) ? number_text(of.row.value, 2)
-                                                              : std::string();
+                         return carries(of.row.reason, "block") ? number_text(of.row.value, 2)
+                                                                : std::string();
                        }}});
-  if (any([](const Row& row) { return !std::isnan(acceptance_chance(row)); }))
+  if (any([](const Row& row) { return !std::isnan(acceptance_limit(row)); }))
     all.push_back(
         {6, {block ? "h" : "min(1, p′/q)", block ? 3.2f : 6.2f, [](const VerdictFacts& of) {
-               const float chance = acceptance_chance(of.row);
-               return std::isnan(chance) ? std::string() : number_text(chance, 2);
+               const float limit = acceptance_limit(of.row);
+               return std::isnan(limit) ? std::string() : number_text(limit, 2);
              }}});
   const bool beams = any([](const Row& row) {
     return row.verdict == Verdict::kKept || row.verdict == Verdict::kPruned;
@@ -239,9 +240,7 @@ std::vector<capture::VerdictRow> VerdictList::rows_of(const Scene& scene) {
 std::vector<capture::VerdictRow> VerdictList::path_first(std::vector<capture::VerdictRow> rows) {
   // Nodes are numbered from the frontier down, so a path's nodes are in ascending order.
   const auto order = [&](const capture::VerdictRow& row) {
-    const bool looked_at = row.reason != capture::Reason::kParentRefused &&
-                           row.reason != capture::Reason::kAfterEnd &&
-                           row.reason != capture::Reason::kNotReached;
+    const bool looked_at = rule_of(row.reason) != capture::ReasonRule::kNotReached;
     if (row.verdict == Verdict::kWithdrawn) return 5;
     if (row.verdict == Verdict::kRejected) return looked_at ? 3 : 4;
     if (row.verdict == Verdict::kAccepted) return 0;

@@ -1,4 +1,4 @@
-// VerdictList: the decisions of one step as rows: mark, token, the known figures, and the reason.
+// VerdictList: the verdicts of one step as rows: mark, token, the known figures, and the reason.
 // Drafts that became text come first; withdrawn ones are one line that can be opened.
 #pragma once
 

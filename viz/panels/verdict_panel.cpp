@@ -9,7 +9,7 @@
 #include "core/base/counted.h"
 #include "viz/draw/drawing.h"
 #include "viz/draw/node_text.h"
-#include "viz/draw/reason_text.h"
+#include "viz/narration/reason_text.h"
 #include "viz/panels/beam_table.h"
 #include "viz/panels/decision_csv.h"
 #include "viz/panels/draw_table.h"

@@ -78,15 +78,6 @@ std::span<const Along> all_alongs() {
   return kAll;
 }
 
-bool along_from_string(const std::string& text, Along& along) {
-  for (const Along one : all_alongs()) {
-    if (text != to_string(one)) continue;
-    along = one;
-    return true;
-  }
-  return false;
-}
-
 std::vector<std::int32_t> align_texts(std::span<const std::int32_t> one,
                                       std::span<const std::int32_t> other) {
   std::vector<std::int32_t> with(one.size(), -1);

@@ -22,7 +22,6 @@ enum class Along : std::uint8_t {
 };
 const char* to_string(Along along);  // "tokens", "text", "steps", "time"
 std::span<const Along> all_alongs();
-bool along_from_string(const std::string& text, Along& along);
 
 // The token of `other` with which each token of `one` goes, by index; -1 = none. Tokens are paired
 // one by one up to a difference. Behind it they are paired from the nearest place where the texts

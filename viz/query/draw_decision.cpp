@@ -14,8 +14,7 @@ using capture::Stage;
 using capture::Tick;
 
 bool is_from_rest(Reason reason) {
-  return reason == Reason::kDrawnFromResidual || reason == Reason::kDrawnFromRest ||
-         reason == Reason::kDrawnFromTypical;
+  return carries(reason, "share") || reason == Reason::kDrawnFromTypical;
 }
 
 DrawToken& token_of(DrawDecision& decision, std::int32_t token) {

@@ -1,11 +1,11 @@
-// The kinds of decisions about drafts and texts.
+// The kinds of verdicts on drafts and texts.
 #pragma once
 
 #include "core/capture/records.h"
 
 namespace triescope::viz {
 
-// Whether it is a decision about a draft as a draft.
+// Whether it judges a draft as a draft.
 constexpr bool judges_a_draft(capture::Verdict verdict) {
   return verdict == capture::Verdict::kAccepted || verdict == capture::Verdict::kRejected ||
          verdict == capture::Verdict::kWithdrawn;

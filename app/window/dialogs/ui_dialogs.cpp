@@ -16,77 +16,6 @@
 namespace triescope::app {
 namespace {
 
-struct ModalSize {
-  float width_em, height_em;  // height 0 = as high as the contents
-};
-
-ModalSize size_of(Dialog dialog) {
-  switch (dialog) {
-    case Dialog::kOpen:
-    case Dialog::kSaveAs:
-    case Dialog::kSaveRun:
-      return {44, 0};
-    case Dialog::kExport:
-      return {38, 0};
-    case Dialog::kCompare:
-      return {44, 0};
-    case Dialog::kPalette:
-      return {34, 26};
-    case Dialog::kKeys:
-      return {46, 30};
-    case Dialog::kMessages:
-      return {52, 28};
-    case Dialog::kWhatIf:
-      return {36, 26};
-    case Dialog::kBreakpoints:
-      return {34, 0};
-    case Dialog::kLessons:
-      return {42, 34};
-    case Dialog::kGlossary:
-      return {46, 34};
-    default:
-      return {34, 0};
-  }
-}
-
-const char* title_of(Dialog dialog) {
-  switch (dialog) {
-    case Dialog::kOpen:
-      return "Open a capture or a model";
-    case Dialog::kSaveAs:
-      return "Save capture as";
-    case Dialog::kSaveRun:
-      return "Save the run";
-    case Dialog::kExport:
-      return "Export a panel";
-    case Dialog::kCompare:
-      return "Compare with";
-    case Dialog::kPalette:
-      return "All commands";
-    case Dialog::kKeys:
-      return "Keys";
-    case Dialog::kBreakpoints:
-      return "Breakpoints";
-    case Dialog::kWhatIf:
-      return "What if: another token";
-    case Dialog::kMessages:
-      return "Messages";
-    case Dialog::kBookmark:
-      return "Bookmark";
-    case Dialog::kAbout:
-      return "About triescope";
-    case Dialog::kLayouts:
-      return "Layouts";
-    case Dialog::kLessons:
-      return "Lessons";
-    case Dialog::kGlossary:
-      return "Glossary";
-    case Dialog::kNone:
-      break;
-  }
-  return "";
-}
-
 bool draw_bookmark(Ui& ui) {
   std::string& note = ui.state.dialogs.bookmark_note;
   Document* document = ui.workspace.active();
@@ -179,18 +108,43 @@ bool draw_about(Ui&) {
   return false;
 }
 
+struct DialogKind {
+  Dialog dialog;
+  const char* title;
+  float width_em, height_em;  // height 0 = as high as the contents
+  bool (*draw)(Ui& ui);       // true: it is done
+};
+
+constexpr DialogKind kDialogs[] = {
+    {Dialog::kOpen, "Open a capture or a model", 44, 0, draw_open},
+    {Dialog::kSaveAs, "Save capture as", 44, 0, draw_save_as},
+    {Dialog::kSaveRun, "Save the run", 44, 0, draw_save_run},
+    {Dialog::kExport, "Export a panel", 38, 0, draw_export},
+    {Dialog::kCompare, "Compare with", 44, 0, draw_compare},
+    {Dialog::kPalette, "All commands", 34, 26, draw_palette},
+    {Dialog::kKeys, "Keys", 46, 30, draw_keys},
+    {Dialog::kBreakpoints, "Breakpoints", 34, 0, draw_breakpoints},
+    {Dialog::kWhatIf, "What if: another token", 36, 26, draw_what_if},
+    {Dialog::kMessages, "Messages", 52, 28, draw_messages},
+    {Dialog::kBookmark, "Bookmark", 34, 0, draw_bookmark},
+    {Dialog::kAbout, "About triescope", 34, 0, draw_about},
+    {Dialog::kLayouts, "Layouts", 34, 0, draw_layouts},
+    {Dialog::kLessons, "Lessons", 42, 34, draw_lessons},
+    {Dialog::kGlossary, "Glossary", 46, 34, draw_glossary},
+};
+
 }  // namespace
 
 void draw_dialogs(Ui& ui) {
   if (ui.state.dialog == Dialog::kNone) return;
   const Dialog dialog = ui.state.dialog;
-  const std::string title = std::string(title_of(dialog)) + "###dialog";
+  const DialogKind& kind = *std::ranges::find(kDialogs, dialog, &DialogKind::dialog);
+  const std::string title = std::string(kind.title) + "###dialog";
   if (ui.state.dialog_just_opened) ImGui::OpenPopup("###dialog");
   const ImVec2 room = ImGui::GetMainViewport()->Size;
-  const ModalSize size = size_of(dialog);
-  const float width = std::min(size.width_em * ui.em, room.x - ui.em * 2);
+  const float width = std::min(kind.width_em * ui.em, room.x - ui.em * 2);
   const float height =
-      size.height_em > 0 ? std::min(size.height_em * ui.em, room.y - ui.em * 2) : 0;
+      kind.height_em > 0 ? std::min(kind.height_em * ui.em, room.y - ui.em * 2) : 0;
   ImGui::SetNextWindowSize(ImVec2(width, height));
   const ImVec2 corner = ImGui::GetMainViewport()->Pos;
   ImGui::SetNextWindowPos(ImVec2(corner.x + room.x / 2, corner.y + room.y / 2), ImGuiCond_Always,
@@ -203,56 +157,7 @@ void draw_dialogs(Ui& ui) {
     ui.state.dialog = Dialog::kNone;
     return;
   }
-  bool done = false;
-  switch (dialog) {
-    case Dialog::kOpen:
-      done = draw_open(ui);
-      break;
-    case Dialog::kSaveAs:
-      done = draw_save_as(ui);
-      break;
-    case Dialog::kSaveRun:
-      done = draw_save_run(ui);
-      break;
-    case Dialog::kExport:
-      done = draw_export(ui);
-      break;
-    case Dialog::kCompare:
-      done = draw_compare(ui);
-      break;
-    case Dialog::kPalette:
-      done = draw_palette(ui);
-      break;
-    case Dialog::kKeys:
-      done = draw_keys(ui);
-      break;
-    case Dialog::kBreakpoints:
-      done = draw_breakpoints(ui);
-      break;
-    case Dialog::kWhatIf:
-      done = draw_what_if(ui);
-      break;
-    case Dialog::kMessages:
-      done = draw_messages(ui);
-      break;
-    case Dialog::kBookmark:
-      done = draw_bookmark(ui);
-      break;
-    case Dialog::kAbout:
-      done = draw_about(ui);
-      break;
-    case Dialog::kLayouts:
-      done = draw_layouts(ui);
-      break;
-    case Dialog::kLessons:
-      done = draw_lessons(ui);
-      break;
-    case Dialog::kGlossary:
-      done = draw_glossary(ui);
-      break;
-    case Dialog::kNone:
-      break;
-  }
+  const bool done = kind.draw(ui);
   const bool replaced = ui.state.dialog != dialog && ui.state.dialog != Dialog::kNone;
   if (!replaced) ui.state.dialog_just_opened = false;
   if (done || !open || replaced || ui.state.dialog == Dialog::kNone) {

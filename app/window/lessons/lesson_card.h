@@ -28,7 +28,7 @@ class LessonCard {
 };
 
 void bold_line(Ui& ui, const std::string& text);
-// ui_lesson.cpp. Draws a bold line with the links and marks of a lesson's text. `links` counts the
+// ui_lesson_text.cpp. Draws a bold line with the links and marks of a lesson's text. `links` counts the
 // links drawn so far.
 void draw_bold_text(Ui& ui, const lessons::Marked& text, float width, int& links);
 // Draws a bold line behind a mark.

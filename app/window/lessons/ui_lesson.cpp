@@ -1,255 +1,28 @@
-// The lesson pane: the step's text, questions and tasks, and the way through the steps.
+// The lesson pane: a step's pieces, and the way through the steps.
 #include <imgui.h>
 
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
-#include "app/lesson/lesson_words.h"
-#include "app/session/typed_number.h"
 #include "app/window/lessons/lesson_card.h"
-#include "app/window/lessons/lesson_text.h"
 #include "app/window/lessons/ui_lesson.h"
+#include "app/window/lessons/ui_lesson_parts.h"
 #include "app/window/shell/style.h"
-#include "viz/draw/drawing.h"
 
 namespace triescope::app {
 namespace {
 
-using lessons::Link;
 using lessons::Predict;
 using lessons::Task;
 
-std::string tooltip_of(const Link& link) {
-  if (link.kind == Link::Kind::kWeb)
-    return link.target.pieces.front().text + "\nA click copies the address.";
-  if (link.kind == Link::Kind::kLesson) return "Opens this lesson.";
-  return {};
-}
-
-// Draws a link's button and acts on a press or on hovering over it.
-void link_button(Ui& ui, const LessonRun& run, const ImVec2& at, int id) {
-  LessonPlayer& lesson = ui.workspace.lesson;
-  ImGui::PushID(id);
-  ImGui::SetCursorScreenPos(ImVec2(at.x + run.box.x, at.y + run.box.y));
-  const bool pressed = ImGui::InvisibleButton("link", ImVec2(std::max(1.0f, run.box.w), run.box.h),
-                                              ImGuiButtonFlags_EnableNav);
-  const bool over = ImGui::IsItemHovered();
-  name_part(ui, "link " + std::to_string(id));
-  ImGui::PopID();
-  const viz::Color color = run.style.color;
-  const float y = at.y + run.box.y + run.box.h / 2 + run.style.size_px * 0.58f;
-  viz::ImGuiCanvas canvas(ImGui::GetWindowDrawList(), ui.fonts);
-  canvas.line({at.x + run.box.x, y}, {at.x + run.box.right(), y}, color,
-              std::max(1.0f, ui.em * 0.07f),
-              over ? viz::LineStyle::kSolid : viz::LineStyle::kDotted);
-  if (over) {
-    ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
-    if (const std::string text = tooltip_of(*run.link); !text.empty()) help_tooltip(text, ui.em);
-    Document* const document = lesson.document();
-    if (const std::int32_t node = lesson.node_of(*run.link); document && node != -1) {
-      document->focus.hovered = node;
-      ui.animating = true;
-    }
-  }
-  if (!pressed) return;
-  if (run.link->kind == Link::Kind::kWeb) {
-    ui.state.copy = run.link->target.pieces.front().text;
-    return ui.workspace.say(LogLevel::kInfo, "copied " + ui.state.copy);
-  }
-  try {
-    lesson.follow(Link(*run.link));  // copied, because the lesson may change while it is followed
-  } catch (const std::exception& error) {
-    ui.workspace.say(LogLevel::kError, error.what());
-  }
-  ui.animating = true;
-}
-
-const LessonTexture& texture_of(Ui& ui, const std::string& file) {
-  const LessonPlayer& lesson = ui.workspace.lesson;
-  return ui.state.lesson_textures.picture(lesson.lesson(), lesson.version(), file);
-}
-
-void draw_picture(Ui& ui, const LessonPicture& picture, const viz::Rect& box) {
-  const LessonTexture& texture = texture_of(ui, picture.file);
-  ImGui::SetCursorScreenPos(ImVec2(box.x, box.y));
-  if (picture.shown)
-    ImGui::Image(texture.id, ImVec2(box.w, box.h));
-  else
-    ImGui::Dummy(ImVec2(box.w, box.h));
-  name_part(ui, "picture " + picture.file);
-  if (ImGui::IsItemHovered()) help_tooltip(picture.shown ? picture.text : texture.problem, ui.em);
-}
-
 constexpr float kAudienceChart = 1.16f;  // em of the text: a chart's smallest letters have 0.74 em
 
-// Who reads the step: one person at the window, or an audience whose lecturer answers by keys.
-enum class Reader { kOne, kAudience };
 // Where the last question drawn stands, from the top; negative = there is none.
 struct Drawn {
   float question = -1;
   bool open = false;  // nobody has answered it
 };
-
-LessonText laid_out(Ui& ui, const lessons::Block& block, float width) {
-  const LessonPlayer& lesson = ui.workspace.lesson;
-  viz::ImGuiCanvas canvas(ImGui::GetWindowDrawList(), ui.fonts);
-  const LessonLook look{
-      ui.theme, ui.em, [&](const lessons::Expression& e) { return lesson.text_of(e); },
-      [&](const std::string& file) {
-        const PictureSize size = texture_of(ui, file).size;
-        return viz::Point{static_cast<float>(size.width), static_cast<float>(size.height)};
-      }};
-  return lay_out_lesson(canvas, block, width, look);
-}
-
-// Paints everything but the pictures, with the top left at `at`.
-void paint_text(Ui& ui, const LessonText& text, ImVec2 at) {
-  viz::ImGuiCanvas canvas(ImGui::GetWindowDrawList(), ui.fonts);
-  const auto moved = [&](viz::Rect box) {
-    return viz::Rect{at.x + box.x, at.y + box.y, box.w, box.h};
-  };
-  for (const viz::Rect& ground : text.grounds)
-    canvas.fill_rect(moved(ground), ui.theme.raised, ui.em * 0.2f);
-  for (const viz::Rect& rule : text.rules) canvas.fill_rect(moved(rule), ui.theme.border, 0);
-  for (const LessonRun& run : text.runs) {
-    const viz::Rect box = moved(run.box);
-    if (run.code)
-      canvas.fill_rect({box.x - ui.em * 0.1f, box.y + ui.em * 0.12f, box.w + ui.em * 0.2f,
-                        box.h - ui.em * 0.24f},
-                       ui.theme.raised, ui.em * 0.2f);
-    const float height = canvas.measure(run.text, run.style).y;
-    canvas.text({box.x, box.y + (box.h - height) / 2}, run.text, run.style);
-  }
-  for (const viz::Rect& stroke : text.strokes) canvas.fill_rect(moved(stroke), ui.theme.text, 0);
-  ui.note_text(canvas.smallest_text());
-}
-
-void draw_block(Ui& ui, const lessons::Block& block, float width, int& links) {
-  const LessonText text = laid_out(ui, block, width);
-  const ImVec2 at = ImGui::GetCursorScreenPos();
-  paint_text(ui, text, at);
-  for (const LessonPicture& picture : text.pictures)
-    draw_picture(ui, picture,
-                 {at.x + picture.box.x, at.y + picture.box.y, picture.box.w, picture.box.h});
-  for (const LessonRun& run : text.runs)
-    if (run.link) link_button(ui, run, at, links++);
-  ImGui::SetCursorScreenPos(at);
-  ImGui::Dummy(ImVec2(width, text.height));
-}
-
-}  // namespace
-
-void draw_bold_text(Ui& ui, const lessons::Marked& text, float width, int& links) {
-  lessons::Block block = text.block;
-  block.kind = lessons::Block::Kind::kHeading;
-  draw_block(ui, block, width, links);
-}
-
-namespace {
-
-// Draws one choice of a question, its text broken into lines. `mark` shows whether it was right,
-// once that is known.
-bool choice_row(Ui& ui, int index, const lessons::Marked& choice, float width,
-                const viz::Mark* mark, bool can_press) {
-  const float em = ui.em, pad = em * 0.25f, left = em * 2;
-  const ImVec2 at = ImGui::GetCursorScreenPos();
-  const LessonText text = laid_out(ui, choice.block, width - left - em * 0.45f);
-  float height = em;
-  for (const LessonRun& run : text.runs) height = std::max(height, run.box.bottom());
-  const ImVec2 box(width, std::ceil(height + 2 * pad));
-  ImGui::PushID(index);
-  // An answered choice keeps the keyboard's focus, so that Tab goes on from there.
-  const bool pressed =
-      ImGui::InvisibleButton("choice", box, ImGuiButtonFlags_EnableNav) && can_press;
-  const bool over = can_press && (ImGui::IsItemHovered() || ImGui::IsItemFocused());
-  name_part(ui, "choice " + std::to_string(index + 1));
-  ImGui::PopID();
-  ImDrawList* const list = ImGui::GetWindowDrawList();
-  const ImVec2 end(at.x + box.x, at.y + box.y);
-  list->AddRectFilled(at, end, to_imgui(over ? ui.theme.border : ui.theme.raised), em * 0.25f);
-  if (mark) list->AddRect(at, end, to_imgui(mark->color), em * 0.25f, std::max(1.0f, em * 0.1f));
-  viz::ImGuiCanvas canvas(list, ui.fonts);
-  if (mark) {
-    viz::draw_glyph(canvas, mark->glyph, {at.x + left * 0.5f, at.y + box.y / 2}, em * 0.85f,
-                    mark->color);
-  } else if (can_press) {
-    viz::text_in(canvas, {at.x, at.y, left, box.y}, std::to_string(index + 1),
-                 {viz::FontFace::kUi, em, ui.theme.text_dim}, viz::Align::kCenter);
-  }
-  paint_text(ui, text, ImVec2(at.x + left, at.y + pad));
-  return pressed;
-}
-
-void draw_given(Ui& ui, const Predict& predict, const LessonPlayer::Given& given) {
-  const LessonPlayer& lesson = ui.workspace.lesson;
-  const auto answer = lesson.answer_of(predict);
-  const std::string truth = answer ? shown_value(answer->value) : "?";
-  if (predict.choices.empty()) {
-    const double* const number = answer ? std::get_if<double>(&answer->value) : nullptr;
-    if (!given.number) return bold_line(ui, "The run says " + truth + ".");
-    const bool right = number && std::abs(*number - *given.number) <= predict.within + 1e-9;
-    return bold_line(ui, "You said " + shown_value(*given.number) +
-                             (right ? ", and so does the run" : "; the run says " + truth) + ".");
-  }
-  if (given.choice < 0) return bold_line(ui, "This is what happened.");
-  bold_line(ui, answer && given.choice == answer->choice
-                    ? "As you predicted."
-                    : "You predicted something else; this is what happened.");
-}
-
-void draw_question(Ui& ui, std::size_t piece, const Predict& predict, float width, Reader reader,
-                   int& links) {
-  LessonPlayer& lesson = ui.workspace.lesson;
-  const LessonPlayer::Given* const given = lesson.given(piece);
-  LessonCard card(ui, width, ui.theme.accent);
-  draw_bold_text(ui, predict.question, card.inner(), links);
-  const auto answer = given ? lesson.answer_of(predict) : std::nullopt;
-  const viz::Mark right = ui.theme.mark(capture::NodeState::kAccepted);
-  const viz::Mark wrong = ui.theme.mark(capture::NodeState::kRejected);
-  std::optional<LessonPlayer::Given> said;
-  for (std::size_t i = 0; i < predict.choices.size(); ++i) {
-    const int index = static_cast<int>(i);
-    const viz::Mark* mark = nullptr;
-    if (answer && answer->choice == index) mark = &right;
-    if (given && given->choice == index && !mark) mark = &wrong;
-    if (choice_row(ui, index, predict.choices[i].text, card.inner(), mark, !given))
-      said = {.choice = index};
-  }
-  if (given) {
-    draw_given(ui, predict, *given);
-  } else if (reader == Reader::kOne) {
-    std::string refused;
-    if (predict.choices.empty()) {
-      ImGui::SetNextItemWidth(ui.em * 8);
-      static const Parameter kAnswer = number("answer", "", 0, -1e300, 1e300, "");
-      const NumberAnswer typed = number_field(ui.state.number_edit, "##number",
-                                              {.text = typed_text(kAnswer, ui.state.lesson_number),
-                                               .take = [&](const std::string& text) {
-                                                 ui.state.lesson_number =
-                                                     read_typed(kAnswer, text).get<double>();
-                                               }});
-      name_part(ui, "number");
-      ImGui::SameLine();
-      // Only a number can be an answer.
-      if ((ImGui::Button("Answer") || typed.entered) && typed.problem.empty())
-        said = {.number = ui.state.lesson_number};
-      refused = typed.problem;
-      ImGui::SameLine();
-    }
-    if (ImGui::SmallButton("Show the answer")) said = LessonPlayer::Given{};
-    name_part(ui, "show answer");
-    help_tooltip(
-        "Alt+S. With an audience: ask for a show of hands first, and press what most "
-        "of them say.",
-        ui.em);
-    draw_problem(ui, refused);
-  }
-  if (said) {
-    lesson.answer(piece, *said);
-    ui.animating = true;
-  }
-}
 
 void draw_task(Ui& ui, std::size_t piece, const Task& task, float width, Reader reader,
                int& links) {

@@ -6,7 +6,21 @@
 namespace triescope::app {
 
 void draw_panes(Ui& ui, viz::Rect area);
-void draw_empty(Ui& ui, viz::Rect area);  // stands in the panes' place while no capture is open
+// ui_start_screen.cpp. Stands in the panes' place while no capture is open.
+void draw_empty(Ui& ui, viz::Rect area);
+// Draws a tree of panes into `area`. `floats`: it is in a window of its own.
+void draw_tree(Ui& ui, PaneNode& root, viz::Rect area, Document& document, bool floats);
+
+// --- ui_floating_panes.cpp ---
+// Draws a window for every floating tree; closing one brings its panels back.
+void draw_floating(Ui& ui, Document& document);
+// Moves the keyboard's focus from its window to the next one and makes it visible there.
+void focus_window(Ui& ui, int by);
+// Moves a panel into a window at `at`, a position in this frame.
+void undock_at(Ui& ui, const std::string& panel, ImVec2 at);
+// Shows where the dragged tab would go, and puts it there when it is let go.
+void drag_panel(Ui& ui, const Document& document);
+
 // ui_pane.cpp. `floats`: the pane is in a window of its own.
 void draw_pane(Ui& ui, PlacedPane& pane, Document& document, bool floats);
 // ui_pane_buttons.cpp. `zooms`: the buttons that zoom and fit are drawn too. `front` is the panel

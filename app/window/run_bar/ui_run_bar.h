@@ -11,11 +11,14 @@ void draw_run_bar(Ui& ui, ImVec2 size);
 void draw_heading_note(Ui& ui, const std::string& text, bool problem, const std::string& help);
 void draw_prompt_count(Ui& ui, const RunRequest& request);  // ui_prompt_count.cpp
 // The path of the request's model; "" = no model has this name. Looked up when the name changes.
-// ui_run_bar.cpp
+// ui_model_fields.cpp
 const std::string& path_of_model(Ui& ui, const RunRequest& request);
 // Why the prompt cannot be run with its model, and what to do about it. "" = it can be, or is still
 // being counted. ui_prompt_count.cpp
 std::string prompt_problem(const Ui& ui, const RunRequest& request);
+void draw_model(Ui& ui, RunRequest& request);  // ui_model_fields.cpp
+// The draft model or head that the method needs. ui_model_fields.cpp
+void draw_draft_field(Ui& ui, const MethodInfo& method, RunRequest& request);
 void draw_memory_line(Ui& ui, const RunRequest& request);  // ui_memory_line.cpp
 void draw_prompt(Ui& ui, RunRequest& request);             // ui_run_prompt.cpp
 // Draws controls for the method's parameters, in groups; true if one changed. ui_parameters.cpp

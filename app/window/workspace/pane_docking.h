@@ -1,4 +1,4 @@
-// Docking: finds where a dragged panel would drop, and puts it there. It works on the trees of
+// Docking: puts a dragged panel where it drops. It works on the trees of
 // pane_layout.h: the window's own, and one for each pane that floats in a window of its own. Pure;
 // sizes in px.
 #pragma once
@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "app/window/workspace/drop_side.h"
 #include "app/window/workspace/pane_layout.h"
 
 namespace triescope::app {
@@ -26,12 +27,6 @@ struct PaneLayout {
   std::unique_ptr<PaneNode> root;
   std::vector<FloatingPane> floating;
 };
-
-enum class DropSide : std::uint8_t { kTabs, kLeft, kRight, kAbove, kBelow };
-// A drop in the outer quarter of a pane takes that side of it; elsewhere it becomes a tab.
-DropSide drop_side(viz::Rect pane, viz::Point at);
-// The part of the pane that the drop would fill.
-viz::Rect drop_area(viz::Rect pane, DropSide side);
 
 // Moves `panel` to `side` of `target`, a pane of this layout. Trees left empty are removed, but the
 // window's own keeps its last pane. Does nothing where the panel is there already.

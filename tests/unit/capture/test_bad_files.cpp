@@ -143,8 +143,6 @@ TEST_CASE("capture: hostile numbers are refused, with table and row") {
        "verdict: expected one of none, accepted, rejected, kept, pruned, finished, bonus, "
        "corrected, emitted, withdrawn; found 'acepted'"},
       {"UPDATE verdict SET verdict=NULL WHERE id=3", "verdict: expected a value, found NULL"},
-      {"UPDATE verdict SET reason='is argmax' WHERE id=3",
-       "reason: expected one of none, is_argmax"},
       {"UPDATE node SET tick=NULL WHERE node=9", "tick: expected a value, found NULL"},
       {"UPDATE node SET parent=NULL WHERE node=9", "parent: expected a value, found NULL"},
       {"UPDATE node SET drafter=1 WHERE node=9", "drafter: expected -1 to 0, found 1"},

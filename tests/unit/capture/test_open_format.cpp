@@ -85,6 +85,25 @@ TEST_CASE("open format: NULL is the same as a missing column") {
   CHECK(c->verdicts(0)[0].reason == Reason::kNone);
 }
 
+TEST_CASE("open format: a reason that is not known is read as words of the recorder's own") {
+  const TempDir dir;
+  const auto c = Capture::open(made(
+      dir,
+      "CREATE TABLE run (method); INSERT INTO run VALUES ('mine');"
+      "CREATE TABLE node (parent, tick); INSERT INTO node VALUES (-1, 0), (0, 2), (0, 2), (0, 2);"
+      "CREATE TABLE verdict (tick, node, verdict, reason, why);"
+      "INSERT INTO verdict VALUES (2, 1, 'accepted', 'coin_was_heads', NULL),"
+      "  (2, 2, 'rejected', 'coin_was_tails', 'the coin said no'),"
+      "  (2, 3, 'rejected', 'not_argmax', NULL)"));
+  const auto verdicts = c->verdicts(0);
+  CHECK(verdicts[0].reason == Reason::kNone);
+  CHECK(verdicts[0].why == "coin_was_heads");
+  CHECK(verdicts[1].reason == Reason::kNone);
+  CHECK(verdicts[1].why == "the coin said no");
+  CHECK(verdicts[2].reason == Reason::kNotArgmax);
+  CHECK(verdicts[2].why.empty());
+}
+
 TEST_CASE("open format: tables, columns, indices and views of one's own change nothing") {
   const TempDir dir;
   const std::string path = dir.path() / "run.tscap", more = dir.path() / "more.tscap";

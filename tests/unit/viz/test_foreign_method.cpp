@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "tests/support/files.h"
+#include "tests/support/sql.h"
 #include "tests/unit/viz/captures.h"
 #include "viz/export/export.h"
 #include "viz/handout/handout.h"
@@ -159,6 +160,27 @@ TEST_CASE("foreign method: its drafters have their names in sentences, lists and
   export_as(run, "verdict", ExportFormat::kCsv, out);
   CHECK(test::read_file(out).find("the coin said yes") != std::string::npos);
   CHECK(decision_kind(run, 1) == DecisionKind::kDrafts);
+}
+
+TEST_CASE("foreign method: a reason that is not known is told, drawn and exported as it stands") {
+  const auto opened = test::make_capture([](Recorder& out) { record(out, RunKind::kDrafts); });
+  const std::string path = opened->folder.path() / "run.tscap";
+  test::run_sql(
+      path,
+      "PRAGMA ignore_check_constraints = 1;"
+      "UPDATE verdict SET reason = 'coin_was_tails', why = '' WHERE verdict = 'rejected'");
+  const auto capture = Capture::open(path);
+  CHECK(told(*capture, make_tick(1, Phase::kAccept) + 1).find("coin_was_tails") !=
+        std::string::npos);
+  for (const std::string& panel : panel_names()) {
+    CAPTURE(panel);
+    const std::string out = opened->folder.path() / "out";
+    export_as(*capture, panel, ExportFormat::kPng, out);
+    CHECK_FALSE(test::read_file(out).empty());
+  }
+  const std::string out = opened->folder.path() / "out.csv";
+  export_as(*capture, "verdict", ExportFormat::kCsv, out);
+  CHECK(test::read_file(out).find("coin_was_tails") != std::string::npos);
 }
 
 TEST_CASE(

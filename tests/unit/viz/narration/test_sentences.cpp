@@ -35,7 +35,8 @@ TEST_CASE("sentences: the built-in files hold every sentence") {
   CHECK(sentence_kinds().size() > 100);
   for (const SentenceKind& kind : sentence_kinds()) {
     CAPTURE(kind.name);
-    CHECK_FALSE(all.at(kind.name).empty());
+    if (kind.is_long()) CHECK_FALSE(all.at(kind.name).empty());
+    if (kind.is_short()) CHECK_FALSE(all.short_of(kind.name).empty());
   }
   CHECK_THROWS_AS(all.at("accept.nothing"), Error);
 }
@@ -108,6 +109,29 @@ TEST_CASE("sentences: one of many short lines is read line by line, and is still
       "[begin.next]\nOne\nand 2.\n",
       "mine.txt:3: found the digit '2'; a number is a value, which is another one in every step");
   check_refused("[begin.prompt]\nOne\n} {last}.\n", "mine.txt:3: found '}' without '{' before it");
+}
+
+TEST_CASE("sentences: a reason has a short form beside the long one") {
+  const Sentences made = with("[reason.drawn]\nshort: of max(0, p):\n  {p} {u}\n");
+  const Template& words = made.short_of("reason.drawn");
+  REQUIRE(words.size() == 4);
+  CHECK(words[0].text == "of max(0, p): ");
+  CHECK(words[1].text == "p");
+  CHECK(words[3].text == "u");
+  CHECK(made.at("reason.drawn").size() == Sentences::standard().at("reason.drawn").size());
+  CHECK_THROWS_AS(made.short_of("gap.empty"), Error);
+  check_refused("[gap.empty]\nIt is.\nshort: it is\n",
+                "mine.txt:3: [gap.empty] is told in full alone; found 'short:'");
+  check_refused("[reason.eos]\nshort: a\nshort: b\n",
+                "mine.txt:3: found 'short:' a second time in [reason.eos]");
+  check_refused("[reason.eos]\nshort:\n", "mine.txt:1: [reason.eos] has no text");
+  check_refused("[reason.not_sent]\nNot sent.\n",
+                "mine.txt:2: [reason.not_sent] is told in short alone; expected 'short:' first");
+  check_refused("[reason.drawn]\nshort: drawn, 3 times\n",
+                "mine.txt:2: found the digit '3'; a number is a value, which is another one in "
+                "every step");
+  check_refused("[reason.drawn]\nshort: {node} is drawn\n",
+                "mine.txt:2: this sentence has no value 'node'; it has p, u");
 }
 
 TEST_CASE("sentences: a missing one is named") {

@@ -9,7 +9,7 @@
 
 #include "tests/unit/viz/captures.h"
 #include "tests/unit/viz/looking.h"
-#include "viz/draw/reason_text.h"
+#include "viz/narration/reason_text.h"
 #include "viz/panels/beam_table.h"
 #include "viz/panels/decision_csv.h"
 #include "viz/panels/verdict_list.h"

@@ -11,7 +11,7 @@
 #include "tests/unit/viz/looking.h"
 #include "tests/unit/viz/withdrawn_drafts.h"
 #include "viz/draw/clause_text.h"
-#include "viz/draw/reason_text.h"
+#include "viz/narration/reason_text.h"
 #include "viz/panels/beam_table.h"
 #include "viz/panels/panels.h"
 #include "viz/panels/verdict_list.h"

@@ -6,9 +6,11 @@
 #include <string>
 #include <vector>
 
+#include "core/base/error.h"
+#include "core/base/words.h"
 #include "tests/support/fixtures.h"
 #include "tests/unit/viz/captures.h"
-#include "viz/draw/reason_text.h"
+#include "viz/narration/reason_text.h"
 #include "viz/text/token_text.h"
 
 namespace triescope::viz::test_reason_text {
@@ -142,13 +144,32 @@ TEST_CASE("reasons: p is that after the warpers where the rule drew from it, els
   }
 }
 
+TEST_CASE("reasons: every name of a value is one that reasons.def describes") {
+  std::set<std::string> carried;
+  for (int code = 1; code < capture::kReasonCount; ++code)
+    for (const std::string& name : words(values_of(static_cast<Reason>(code)))) {
+      CHECK(capture::reason_value(name).name == name);
+      CHECK(carries(static_cast<Reason>(code), name));
+      carried.insert(name);
+    }
+  CHECK(carried.size() == capture::reason_values().size());
+  CHECK_FALSE(carries(Reason::kNotArgmax, "othe"));
+  CHECK_FALSE(carries(Reason::kNone, ""));
+  CHECK_THROWS_AS(capture::reason_value("height"), Error);
+}
+
 TEST_CASE("reasons: what u is compared with is the rule's") {
   using capture::Reason;
   capture::VerdictRow row{
       .p = 0.5f, .q = 0.25f, .reason = Reason::kNotBelowRest, .threshold = 0.75f};
-  CHECK(acceptance_chance(row) == 0.75f);
+  CHECK(acceptance_limit(row) == 0.75f);
+  row.reason = Reason::kDrawnFromRest;
+  CHECK(std::isnan(acceptance_limit(row)));
   row.reason = Reason::kNone;
-  CHECK(std::isnan(acceptance_chance(row)));
+  CHECK(std::isnan(acceptance_limit(row)));
+  CHECK(acceptance_limit_name(Reason::kBelowRatio) == std::string("min(1, p′/q)"));
+  CHECK(acceptance_limit_name(Reason::kNotBelowRest) == std::string("min(1, r/q)"));
+  CHECK(acceptance_limit_name(Reason::kBlockGoesOn) == std::string("h"));
 }
 
 }  // namespace

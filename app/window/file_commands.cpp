@@ -1,0 +1,79 @@
+#include "app/window/command_parts.h"
+
+namespace triescope::app {
+
+Commands file_commands(Workspace& w, UiState& ui) {
+  return {
+      {.id = "open",
+       .title = "Open capture or model…",
+       .menu = "File",
+       .chords = chords({"Ctrl+O"}),
+       .run = opens(ui, Dialog::kOpen),
+       .keywords = "load file"},
+      {.id = "save-as",
+       .title = "Save capture as…",
+       .menu = "File",
+       .chords = chords({"Ctrl+S"}),
+       .run = opens(ui, Dialog::kSaveAs),
+       .enabled = has_document(w),
+       .keywords = "export copy file"},
+      {.id = "export",
+       .title = "Export a panel…",
+       .menu = "File",
+       .chords = chords({"Ctrl+E"}),
+       .run =
+           [&ui] {
+             if (!ui.hovered_panel.empty()) ui.export_panel = ui.hovered_panel;
+             ui.open(Dialog::kExport);
+           },
+       .enabled = has_document(w),
+       .keywords = "picture figure image svg pdf png csv"},
+      {.id = "save-picture",
+       .title = "Save a picture of the panel under the mouse…",
+       .menu = "File",
+       .chords = chords({"Ctrl+Shift+E"}),
+       .run = [&ui] { ui.open_picture(ui.panel_meant()); },
+       .enabled = has_document(w),
+       .help = "As a PNG; asks where, and proposes the folder of the last export. From a menu: the "
+               "panel the mouse was over last.",
+       .keywords = "export png image screenshot figure"},
+      {.id = "save-handout",
+       .title = "Save the run as a handout…",
+       .menu = "File",
+       .run =
+           [&ui] {
+             ui.save_run = WholeRun::kHandout;
+             ui.open(Dialog::kSaveRun);
+           },
+       .enabled = has_document(w),
+       .help = "As one HTML page, for any browser and without a network. A range of steps dragged "
+               "on the timeline limits it.",
+       .keywords = "export html page web browser share"},
+      {.id = "save-data",
+       .title = "Save the run as data…",
+       .menu = "File",
+       .run =
+           [&ui] {
+             ui.save_run = WholeRun::kData;
+             ui.open(Dialog::kSaveRun);
+           },
+       .enabled = has_document(w),
+       .help = "As JSON lines, a line a step, for a notebook: drafts with p, q, score and verdict, "
+               "memory, times. A range of steps dragged on the timeline limits it.",
+       .keywords = "export json jsonl notebook pandas csv table"},
+      {.id = "close",
+       .title = "Close capture",
+       .menu = "File",
+       .chords = chords({"Ctrl+W"}),
+       .run = [&w] { w.run.close(w.active()); },
+       .enabled = has_document(w)},
+      {.id = "quit",
+       .title = "Quit",
+       .menu = "File",
+       .chords = chords({"Ctrl+Q"}),
+       .run = [&ui] { ui.quit = true; },
+       .separator_before = true},
+  };
+}
+
+}  // namespace triescope::app

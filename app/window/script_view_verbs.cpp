@@ -1,0 +1,116 @@
+// Verbs about what the window shows: cursor, focus, panels, layouts, lessons.
+#include <algorithm>
+
+#include "app/window/script_verb_table.h"
+#include "core/capture/phase_names.h"
+
+namespace triescope::app {
+namespace {
+
+capture::Phase phase_from(const std::string& name) {
+  if (const auto phase = capture::phase_from_string(name)) return *phase;
+  refuse_verb("'" + name + "' is not a phase: expected draft, forward, accept, commit or observe");
+}
+
+void set_cursor(const VerbCall& call) {
+  const std::int32_t step = call.number(0);
+  call.document();
+  call.workspace.documents.set_cursor(capture::make_tick(
+      step, call.args.size() > 1 ? phase_from(call.args[1]) : capture::Phase::kDraft));
+}
+
+void set_range(const VerbCall& call) {
+  Document& limited = call.document();
+  if (call.args[0] == "all") return call.workspace.comparison.set_range_of(limited, std::nullopt);
+  if (call.args.size() < 2) refuse_verb("range: expected FIRST LAST | all");
+  call.workspace.comparison.set_range_of(limited, std::minmax(call.number(0), call.number(1)));
+}
+
+void find_text(const VerbCall& call) {
+  call.document();
+  FindInRun& find = call.host.ui.find;
+  find.query = call.argument;
+  find.open = true;
+  find.go(call.workspace, +1);
+}
+
+void show_one_panel(const VerbCall& call) {
+  viz::make_panel(call.args[0]);  // refuses a wrong name with a list of the names
+  if (!call.workspace.show_panel(call.args[0]))
+    refuse_verb("panel '" + call.args[0] + "' is not in this layout");
+}
+
+void show_panels_alone(const VerbCall& call) {
+  for (const std::string& name : call.args) viz::make_panel(name);
+  if (call.args.size() > 3) refuse_verb("panels: expected one to three; found " + call.argument);
+  call.document();
+  call.workspace.show_panels(call.args);
+}
+
+void show_lecture_panels(const VerbCall& call) {
+  LectureMode& lecture = call.workspace.lecture;
+  if (!lecture.is_on()) refuse_verb("lecture mode is off: put 'lecture' before");
+  if (call.args.size() > 2)
+    refuse_verb("lecture-panels: expected one or two; found " + call.argument);
+  lecture.set_panels(call.args);
+}
+
+void go_to_lesson_step(const VerbCall& call) {
+  LessonPlayer& lesson = call.workspace.lesson;
+  const long long step = script_number(call.args[0]);
+  if (!lesson.is_open()) refuse_verb("no lesson is open: put 'lesson NAME' before");
+  if (step < 1 || step > static_cast<long long>(lesson.steps()))
+    refuse_verb("the lesson has steps 1 to " + std::to_string(lesson.steps()) + "; found " +
+                call.args[0]);
+  lesson.go_to(static_cast<std::size_t>(step - 1));
+}
+
+void resize_window(const VerbCall& call) {
+  const auto x = call.args[0].find('x');
+  if (x == std::string::npos) refuse_verb("size: expected WIDTHxHEIGHT");
+  call.host.resize(static_cast<int>(script_number(call.args[0].substr(0, x))),
+                   static_cast<int>(script_number(call.args[0].substr(x + 1))));
+}
+
+}  // namespace
+
+std::span<const Verb> view_verbs() {
+  using Call = const VerbCall&;
+  static constexpr Verb kVerbs[] = {
+      {"cursor", "STEP [draft|forward|accept|commit|observe]", 1, set_cursor},
+      {"range", "FIRST LAST | all", 1, set_range},
+      {"focus", "NODE", 1, [](Call call) { call.document().focus.hovered = call.number(0); }},
+      {"lock", "NODE", 1,
+       [](Call call) {
+         call.document();
+         call.workspace.comparison.lock_focus(call.number(0));
+       }},
+      {"find-text", "TEXT", 1, find_text},
+      {"panel", "NAME", 1, show_one_panel},
+      {"panels", "NAME [NAME [NAME]]", 1, show_panels_alone},
+      {"lecture-panels", "NAME [NAME]", 1, show_lecture_panels},
+      {"lesson", "NAME or FILE.md", 1,
+       [](Call call) { call.workspace.lesson.open(call.argument); }},
+      {"lesson-step", "N", 1, go_to_lesson_step},
+      {"maximise-panel", "NAME", 1,
+       [](Call call) {
+         viz::make_panel(call.args[0]);
+         call.workspace.layouts.maximised = call.args[0];
+       }},
+      {"undock", "NAME", 1,
+       [](Call call) {
+         viz::make_panel(call.args[0]);
+         call.host.ui.undock = call.args[0];
+       }},
+      {"layout", "NAME", 1, [](Call call) { call.workspace.use_layout(call.argument); }},
+      {"save-layout", "NAME", 1, [](Call call) { call.workspace.layouts.save(call.argument); }},
+      {"set-theme", "dark|light|projector", 1,
+       [](Call call) { call.workspace.set_theme(viz::theme_name_from_string(call.args[0])); }},
+      {"set-scale", "X", 1,
+       [](Call call) { call.workspace.preferences.user_scale = std::stof(call.args[0]); }},
+      {"size", "WIDTHxHEIGHT", 1, resize_window},
+  };
+  return kVerbs;
+}
+
+}  // namespace triescope::app

@@ -1,0 +1,41 @@
+#include "app/window/window_state.h"
+
+#include <imgui_internal.h>
+
+#include <fstream>
+
+#include "app/window/lessons/presenter_words.h"
+#include "core/base/error.h"
+
+namespace triescope::app {
+
+void write_window_state(const std::string& path, const Ui& ui, std::int64_t frames,
+                        bool fullscreen) {
+  nlohmann::json now = ui.workspace.state_json(ui.visible_panels);
+  now["frames"] = frames;
+  for (const DropTarget& pane : ui.drop_targets)
+    now["areas"].push_back({pane.area.x, pane.area.y, pane.area.w, pane.area.h});
+  for (const PressTarget& one : ui.press_targets)
+    now["targets"][one.name] = {one.area.x, one.area.y, one.area.w, one.area.h};
+  now["smallest_text"] = ui.smallest_text;
+  if (ui.workspace.lecture.has_presenter_view())
+    now["presenter"] = to_json(presenter_words(*ui.workspace.active()));
+  now["dialog"] = ui.state.dialog != Dialog::kNone;
+  now["walk"] = ui.walk_focus;
+  now["glossary"] = ui.state.dialogs.glossary_query;
+  if (ui.state.find.open)
+    now["find"] = {{"query", ui.state.find.query},
+                   {"matches", ui.state.find.matches().size()},
+                   {"count", ui.state.find.count_text(ui.workspace)}};
+  const ImGuiWindow* const tooltip = ImGui::FindWindowByName("##Tooltip_00");
+  now["tooltip"] = tooltip && tooltip->WasActive;
+  now["popups"] = ImGui::GetCurrentContext()->OpenPopupStack.Size;
+  now["fullscreen"] = fullscreen;
+  const ImVec2 size = ImGui::GetIO().DisplaySize;
+  now["size"] = {size.x, size.y};
+  std::ofstream file(path);
+  file << now.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) << "\n";
+  if (!file.flush()) throw Error(ErrorCode::kIoError, path + ": the state cannot be written");
+}
+
+}  // namespace triescope::app
