@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 
+#include "app/window/workspace/user_scale.h"
 #include "core/base/counted.h"
 #include "core/base/error.h"
 #include "core/base/words.h"
@@ -74,7 +76,7 @@ const Verb* find_verb(const std::string& name) {
 double real_number(const std::string& text) {
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size())
+  if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value))
     refuse_verb("expected a number, found '" + text + "'");
   return value;
 }
@@ -199,7 +201,10 @@ void run_verb(ScriptHost& host, const std::string& verb, const std::string& argu
   } else if (verb == "set-theme") {
     workspace.set_theme(viz::theme_name_from_string(args[0]));
   } else if (verb == "set-scale") {
-    workspace.preferences.user_scale = std::stof(args[0]);
+    const auto scale = static_cast<float>(real_number(args[0]));
+    if (scale < kLeastUserScale || scale > kMostUserScale)
+      refuse_verb("expected a factor from 0.5 to 4, found '" + args[0] + "'");
+    workspace.preferences.user_scale = scale;
   } else if (verb == "size") {
     const auto x = args[0].find('x');
     if (x == std::string::npos) refuse_verb("size: expected WIDTHxHEIGHT");
