@@ -57,6 +57,8 @@ struct RunOptions {
 std::pair<float, float> parse_size(const std::string& text);
 // Checks an option that takes a file's name: "" is none.
 CLI::Validator file_name();
+// Checks an option that takes a number with a fraction: nan and inf are none.
+CLI::Validator number_within(double least, double most);
 // model_json() with what `info` adds: memory, tokenizer, settings.
 nlohmann::json model_details(const ModelInfo& info);
 

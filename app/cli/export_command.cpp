@@ -11,6 +11,7 @@
 #include "core/base/error.h"
 #include "core/base/nearest_name.h"
 #include "viz/export/export.h"
+#include "viz/export/file_ending.h"
 #include "viz/export/frames.h"
 #include "viz/export/run_data.h"
 #include "viz/handout/handout.h"
@@ -170,6 +171,7 @@ const std::string& single_panel(const ExportCommandOptions& options) {
 }
 
 int run_export(const ExportCommandOptions& options, bool quiet) {
+  viz::check_file_ending(options.output, options.format);
   if (options.format == kRunData) return run_data_export(options, quiet);
   if (options.format == kHandout) return handout_export(options, quiet);
   if (options.format == kGif || options.format == kPngFrames) return frames_export(options, quiet);
@@ -285,7 +287,7 @@ void add_export_command(CLI::App& root, CommandLine& line) {
       },
       "the panels and charts that --panel takes");
   command->add_option("--scale", options->scale, "PNG pixels per px")
-      ->check(CLI::Range(0.25, 8.0))
+      ->check(number_within(0.25, 8.0))
       ->capture_default_str();
   command->add_option("--delay", options->delay, "gif: milliseconds a step is shown")
       ->check(CLI::Range(20, 60000))

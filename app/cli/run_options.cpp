@@ -37,6 +37,16 @@ CLI::Validator file_name() {
   return {check, ""};
 }
 
+CLI::Validator number_within(double least, double most) {
+  const std::string range = CLI::detail::to_string(least) + " to " + CLI::detail::to_string(most);
+  const auto check = [least, most, range](std::string& text) {
+    double number = 0;
+    const bool fits = CLI::detail::lexical_cast(text, number) && number >= least && number <= most;
+    return fits ? std::string() : "expected a number from " + range + "; found " + text;
+  };
+  return {check, "from " + range};
+}
+
 std::pair<float, float> parse_size(const std::string& text) {
   int width = 0, height = 0, used = 0;
   if (std::sscanf(text.c_str(), "%dx%d%n", &width, &height, &used) == 2 &&

@@ -8,6 +8,7 @@
 #include "core/base/nearest_name.h"
 #ifndef TRIESCOPE_NO_GUI
 #include "app/window/window.h"
+#include "app/window/workspace/user_scale.h"
 #endif
 
 namespace triescope::app {
@@ -86,7 +87,8 @@ void add_window_options(CLI::App& root, CommandLine& line) {
                   "write cursor, focus, panels and counts as JSON, and end")
       ->check(file_name());
   root.add_option("--size", options->size, "WIDTHxHEIGHT of the window; without it as it was left");
-  root.add_option("--scale", options->scale, "text size, 1 = normal")->check(CLI::Range(0.5, 4.0));
+  root.add_option("--scale", options->scale, "text size, 1 = normal")
+      ->check(number_within(kLeastUserScale, kMostUserScale));
   root.add_flag("--no-animation", options->no_animation, "fixed time step, no animations");
   root.add_option(
       "--layout", options->layout,

@@ -1,6 +1,7 @@
 #include "app/window/script_verbs.h"
 
 #include <charconv>
+#include <cmath>
 
 #include "app/window/script_verb_table.h"
 #include "core/base/error.h"
@@ -29,7 +30,11 @@ const Verb* find_verb(const std::string& name) {
 
 void refuse_verb(const std::string& why) { throw Error(ErrorCode::kInvalidArgument, why); }
 
-double real_number(const std::string& text) { return parsed_number<double>(text); }
+double real_number(const std::string& text) {
+  const double value = parsed_number<double>(text);
+  if (!std::isfinite(value)) refuse_verb("expected a number, found '" + text + "'");
+  return value;
+}
 
 long long script_number(const std::string& text) { return parsed_number<long long>(text); }
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "app/window/script_verb_table.h"
+#include "app/window/workspace/user_scale.h"
 #include "core/capture/phase_names.h"
 
 namespace triescope::app {
@@ -107,7 +108,12 @@ std::span<const Verb> view_verbs() {
       {"set-theme", "dark|light|projector", 1,
        [](Call call) { call.workspace.set_theme(viz::theme_name_from_string(call.args[0])); }},
       {"set-scale", "X", 1,
-       [](Call call) { call.workspace.preferences.user_scale = std::stof(call.args[0]); }},
+       [](Call call) {
+         const auto scale = static_cast<float>(real_number(call.args[0]));
+         if (scale < kLeastUserScale || scale > kMostUserScale)
+           refuse_verb("expected a factor from 0.5 to 4, found '" + call.args[0] + "'");
+         call.workspace.preferences.user_scale = scale;
+       }},
       {"size", "WIDTHxHEIGHT", 1, resize_window},
   };
   return kVerbs;

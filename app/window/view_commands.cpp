@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/window/workspace/user_scale.h"
+
 namespace triescope::app {
 namespace {
 
@@ -10,7 +12,8 @@ void scale_by(Workspace& workspace, float factor) {
   LectureMode& lecture = workspace.lecture;
   if (lecture.is_on()) return lecture.set_scale(std::round(lecture.scale() * factor * 20) / 20);
   const float scale = workspace.preferences.user_scale * factor;
-  workspace.preferences.user_scale = std::clamp(std::round(scale * 20) / 20, 0.5f, 4.0f);
+  workspace.preferences.user_scale =
+      std::clamp(std::round(scale * 20) / 20, kLeastUserScale, kMostUserScale);
 }
 
 }  // namespace

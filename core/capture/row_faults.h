@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "core/capture/row_marks.h"
 #include "core/capture/row_positions.h"
 #include "core/capture/row_sight.h"
 #include "core/capture/slot_faults.h"
@@ -45,6 +46,11 @@ class RowFaults {
   // Of a step, by the tick in which they happened. A run that goes on is looked at again now and then.
   std::vector<SlotFault> slots(std::int32_t step, Whose whose) const;
 
+  // How the newest row of a node before `cursor` differs from what the tree asks for, and its KV until then.
+  RowMark mark(std::int32_t node, Tick cursor, Whose whose) const;
+  // Whether any row before `cursor` has the mark.
+  bool has_mark(RowMark mark, Tick cursor, Whose whose) const;
+
  private:
   struct Owner {
     explicit Owner(const Capture& capture, Whose whose)
@@ -53,12 +59,17 @@ class RowFaults {
     RowSights sights;              // goes along the run
     mutable RowSights shown;       // goes where it is asked about
     std::size_t next_forward = 0;  // that sights has not judged
+    RowMarks sight_marks, position_marks, slot_marks;
+    std::size_t next_position = 0;  // the forward that position_marks has not judged
+    std::int32_t shift = 0;         // of the positions, for which position_marks was made
     std::vector<std::int32_t> sight_steps, position_steps, slot_steps;
     std::vector<SlotFault> slot_faults;
     std::size_t rows_followed = 0;  // forwards and events when slot_faults was made
   };
   const Owner& of(Whose whose) const { return *owners_[static_cast<std::size_t>(whose)]; }
   void extend(Owner& owner, Whose whose);
+  void judge_sights(Owner& owner, Whose whose);
+  void judge_positions(Owner& owner, Whose whose);
 
   const Capture* capture_;
   std::array<std::unique_ptr<Owner>, kWhoseCount> owners_;

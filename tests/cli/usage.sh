@@ -26,6 +26,16 @@ expect 3 './foo: no such file' "$TRIESCOPE" ./foo
 expect 2 'found "bean"; did you mean beam\?$' "$TRIESCOPE" decode --prompt hi --method bean
 expect 2 'no parameter "num_beam"; .*; did you mean num_beams\?$' "$TRIESCOPE" decode --prompt hi --set num_beam=3
 expect 2 "panel 'tree' is not one of: .*; did you mean trie\?$" "$TRIESCOPE" export "$work/no.tscap" --panel tree --format svg -o "$work/x.svg"
+for scale in nan inf -1 0 9 much; do
+  expect 2 "scale: expected a number from 0.25 to 8; found $scale" "$TRIESCOPE" export "$work/own.tscap" --panel trie --format png -o "$work/x.png" --scale $scale
+  expect 2 "scale: expected a number from 0.5 to 4; found $scale" "$TRIESCOPE" "$work/own.tscap" --scale $scale
+done
+# A picture is never written under the name of another format.
+for name in x.png x.SVG; do
+  expect 2 "$name: expected a name that ends in .pdf, for the format pdf; found .*Take the format" "$TRIESCOPE" export "$work/own.tscap" --panel trie --format pdf -o "$work/$name"
+  [[ -e $work/$name ]] && { echo "FAILED: $name was written"; failures=$((failures + 1)); }
+done
+expect 2 'ends in .jsonl, for the format jsonl; found .html. Take the format html, or the name' "$TRIESCOPE" export "$work/own.tscap" --format jsonl -o "$work/x.html"
 mkdir -p "$work/models" && : >"$work/models/Some-Model.gguf"
 for name in some-modle SomeModel; do
   TRIESCOPE_MODELS=$work/models expect 2 "model '$name' is neither .*; did you mean some-model\?$" "$TRIESCOPE" decode --prompt hi --model $name

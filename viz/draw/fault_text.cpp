@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "viz/draw/node_text.h"
+#include "viz/query/drafter_view.h"
 
 namespace triescope::viz {
 
@@ -105,6 +106,43 @@ std::vector<std::string> row_fault_lines(const Scene& scene, std::int32_t node,
         lines.push_back(slot_text(scene, fault));
   }
   return lines;
+}
+
+std::vector<std::string> all_fault_lines(const Scene& scene, std::int32_t node) {
+  std::vector<std::string> lines;
+  for (const capture::Whose whose : scene.capture->owners())
+    for (const std::string& line : row_fault_lines(scene, node, whose))
+      lines.push_back(whose == capture::Whose::kTarget ? line
+                                                       : drafter_name(whose) + "'s row: " + line);
+  return lines;
+}
+
+capture::RowMark fault_mark(const Scene& scene, std::int32_t node) {
+  const capture::RowFaults& faults = scene.capture->row_faults();
+  auto gravest = capture::RowMark::kNone;
+  for (int i = 0; i < capture::kWhoseCount; ++i)
+    gravest = std::max(gravest, faults.mark(node, scene.cursor, static_cast<capture::Whose>(i)));
+  return gravest;
+}
+
+bool has_fault_mark(const Scene& scene, capture::RowMark mark) {
+  const capture::Tick until = scene.steady ? scene.capture->end_tick() : scene.cursor;
+  const capture::RowFaults& faults = scene.capture->row_faults();
+  for (int i = 0; i < capture::kWhoseCount; ++i)
+    if (faults.has_mark(mark, until, static_cast<capture::Whose>(i))) return true;
+  return false;
+}
+
+std::string_view fault_glyph(capture::RowMark mark) {
+  switch (mark) {
+    case capture::RowMark::kNone:
+      return "";
+    case capture::RowMark::kMissing:
+      return "△";
+    case capture::RowMark::kRecorded:
+      return "▲";
+  }
+  return "";
 }
 
 }  // namespace triescope::viz

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/capture/row_faults.h"
@@ -29,5 +30,14 @@ std::string slot_text(const Scene& scene, const capture::SlotFault& fault);
 // Everything about the newest row of a node before the cursor, a line each; empty: it is as asked.
 std::vector<std::string> row_fault_lines(const Scene& scene, std::int32_t node,
                                          capture::Whose whose = capture::Whose::kTarget);
+// The same of the rows of all models. Lines about another model than the target name it.
+std::vector<std::string> all_fault_lines(const Scene& scene, std::int32_t node);
+
+// The mark of a node at the cursor: the gravest over the rows of all models.
+capture::RowMark fault_mark(const Scene& scene, std::int32_t node);
+// Whether a node has that mark at the cursor or had it before. A steady scene asks about the whole run.
+bool has_fault_mark(const Scene& scene, capture::RowMark mark);
+// "▲" or "△"; "" for a row that is as the tree asks.
+std::string_view fault_glyph(capture::RowMark mark);
 
 }  // namespace triescope::viz

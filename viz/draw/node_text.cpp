@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "viz/draw/fault_text.h"
 #include "viz/narration/reason_text.h"
 #include "viz/text/number_text.h"
 #include "viz/text/token_text.h"
@@ -46,9 +47,10 @@ std::string difference_text(const Scene& scene, std::int32_t node) {
                                         : "≠ kept in one of the two runs and not in the other";
 }
 
-std::vector<std::string> node_tooltip(const Scene& scene, std::int32_t node) {
-  std::vector<std::string> lines = {node_summary(scene, node)};
-  if (node <= 0) return lines;
+namespace {
+
+// Adds what is known of a node of the tree beside its place.
+void describe_node(const Scene& scene, std::int32_t node, std::vector<std::string>& lines) {
   const capture::NodeView view = scene.capture->node_at(node, scene.cursor);
   lines.push_back(std::string(capture::to_string(view.state)) + ", from " +
                   std::string(scene.capture->source_of(view.row)));
@@ -64,6 +66,16 @@ std::vector<std::string> node_tooltip(const Scene& scene, std::int32_t node) {
       lines.push_back(std::move(reason));
   if (const std::string difference = difference_text(scene, node); !difference.empty())
     lines.push_back(difference);
+}
+
+}  // namespace
+
+std::vector<std::string> node_tooltip(const Scene& scene, std::int32_t node) {
+  std::vector<std::string> lines = {node_summary(scene, node)};
+  if (node > 0) describe_node(scene, node, lines);
+  if (const std::string_view glyph = fault_glyph(fault_mark(scene, node)); !glyph.empty())
+    for (const std::string& line : all_fault_lines(scene, node))
+      lines.push_back(std::string(glyph) + " " + line);
   return lines;
 }
 

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "viz/draw/drawing.h"
+#include "viz/draw/fault_text.h"
 #include "viz/draw/node_text.h"
 #include "viz/text/number_text.h"
 
@@ -15,7 +16,8 @@ using capture::NodeState;
 
 constexpr float kDraftRowEm = 1.6f, kLevelsHeadEm = 1.25f, kLevelsFootEm = 0.4f;
 constexpr float kChipGapEm = 0.3f;
-constexpr float kRestEm = 2.6f;  // of how many drafts there are besides
+constexpr float kRestEm = 2.6f;    // the room for how many drafts there are besides
+constexpr float kFaultEm = 0.85f;  // the room for a fault's mark
 
 std::vector<std::string> draft_tooltip(const StepDraft& draft, const DraftLevel& level,
                                        const Scene& scene) {
@@ -49,15 +51,17 @@ std::string place_text(const DraftLevel& level) {
 
 struct ChipLabel {
   std::string text;
+  capture::RowMark fault = capture::RowMark::kNone;  // it has a mark behind the text
   float width = 0;
 };
 ChipLabel label_of(Canvas& canvas, const StepDraft& draft, const Scene& scene) {
-  ChipLabel label{node_text(scene, draft.node, 12)};
+  ChipLabel label{node_text(scene, draft.node, 12), fault_mark(scene, draft.node)};
   label.width = scene.em * 1.5f + canvas.measure(label.text, mono_text(scene, 0.84f)).x;
+  if (label.fault != capture::RowMark::kNone) label.width += scene.em * kFaultEm;
   return label;
 }
 
-// In how many lines of `width` px all drafts of a level have room; no more than `most` are counted.
+// The number of lines of `width` px in which all drafts of a level have room, at most `most`.
 int lines_needed(Canvas& canvas, const DraftLevel& level, float width, int most,
                  const Scene& scene) {
   int lines = 1;
@@ -73,7 +77,7 @@ int lines_needed(Canvas& canvas, const DraftLevel& level, float width, int most,
   return lines;
 }
 
-// One line a level, and what is left to those that need more, the first levels first.
+// Each level gets a line. Those that need more get the rest, the first levels first.
 std::vector<int> share_lines(Canvas& canvas, const DraftLevels& drafts, float width, int spare,
                              const Scene& scene) {
   std::vector<int> lines;
@@ -211,6 +215,9 @@ void DraftRows::draw_chips(Canvas& canvas, Rect area, int lines, const DraftLeve
                          withdrawn ? LineStyle::kDashed : LineStyle::kSolid, em * 0.2f);
     draw_glyph(canvas, mark.glyph, {x + em * 0.6f, area.y + area.h / 2}, em * 0.58f, mark.color);
     text_in(canvas, {x + em * 1.1f, area.y, label.width - em * 1.2f, area.h}, label.text, style);
+    if (label.fault != capture::RowMark::kNone)
+      draw_glyph(canvas, fault_glyph(label.fault),
+                 {x + label.width - em * 0.55f, area.y + area.h / 2}, em * 0.6f, scene.theme.fault);
     chips_.push_back({box, draft.node});
     x += label.width + em * kChipGapEm;
   }

@@ -1,6 +1,6 @@
-// The drafts of one step, a row a level: what came there, the place that the level had given it, and its drafts,
-// likeliest first. Where there is room a level's drafts go on in further lines; else the row ends with how many
-// there are besides.
+// DraftRows: the drafts of one step, a row a level. A row has the token that came, the place that the level had
+// given it, and the level's drafts, likeliest first. Drafts go on in further lines if there is room; else the row
+// ends with the number of those that are left.
 #pragma once
 
 #include <cstdint>
@@ -14,12 +14,12 @@ namespace triescope::viz {
 
 class DraftRows {
  public:
-  // With one line for each of so many levels.
+  // The height with one line for each of so many levels.
   static float height_em(std::size_t levels);
 
-  void clear();  // nothing is drawn: the mouse meets nothing
+  void clear();  // the mouse meets nothing until the next draw()
   void draw(Canvas& canvas, Rect area, const DraftLevels& drafts, const Scene& scene);
-  // Whether the mouse was over a draft.
+  // Returns whether the mouse was over a draft.
   bool input(const Input& in, const DraftLevels& drafts, const Scene& scene, Reaction& reaction);
 
  private:
@@ -29,7 +29,7 @@ class DraftRows {
     std::int32_t node;
   };
   void draw_came(Canvas& canvas, Rect box, const DraftLevel& level, const Scene& scene);
-  // In so many lines, each `area.h` px high, the first one in `area`.
+  // Draws a level in so many lines, each `area.h` px high, the first one in `area`.
   void draw_chips(Canvas& canvas, Rect area, int lines, const DraftLevel& level,
                   const Scene& scene);
 

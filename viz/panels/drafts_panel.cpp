@@ -1,5 +1,5 @@
-// Drafts: what each head or level of a step proposed, likeliest first, against the token that came;
-// what was withdrawn before the forward. Below: the same over the text, by position and level.
+// Drafts: what each head or level of a step proposed, likeliest first, beside the token that came and what was
+// withdrawn before the forward. The history below has the same over the text, by position and level.
 #include <algorithm>
 #include <cmath>
 #include <sstream>
@@ -23,7 +23,7 @@ using capture::NodeState;
 using capture::Whose;
 
 constexpr float kDraftsTopEm = 1.7f;
-// What a tall pane has left between a step's drafts and the history belongs to two charts.
+// Two charts get the room that a tall pane has left between a step's drafts and the history.
 constexpr float kLeastChartsEm = 11, kMostChartsEm = 22;
 constexpr float kChartsShare = 0.7f;  // of what is left; the drafts have the rest
 constexpr float kBothChartsEm = 44;   // the width from which there are two
@@ -68,7 +68,8 @@ class DraftsPanel final : public Panel {
         "Drafts",
         "What each level of this step's drafts proposed, likeliest first, and which token came. A "
         "level is one head of several or one round of drafting; "
-        "withdrawn drafts never reached the target. Below: for each position of the text the place "
+        "withdrawn drafts never reached the target; ▲ and △ mark rows that are not as the tree "
+        "asks. Below: for each position of the text the place "
         "that each level gave its token; click a cell to go to that step.",
         "Find a level whose first guess seldom came, and look in the trie at what it guessed instead.",
         "No drafts in this step: methods that draft show here what they proposed.",
@@ -101,8 +102,8 @@ class DraftsPanel final : public Panel {
       lines.back() += " " + last;
     }
     const float top = em * (kDraftsTopEm + 1.3f * static_cast<float>(lines.size() - 1));
-    // The whole picture has room for all; a pane gives the history what the step's levels leave, and
-    // half of its height at least.
+    // The whole picture has room for all. A pane gives the history what the step's levels leave, and half of its
+    // height at least.
     const float levels = top + em * DraftRows::height_em(drafts.levels.size());
     const float history =
         scene.export_mode && area.h >= levels + wanted ? wanted
@@ -113,7 +114,7 @@ class DraftsPanel final : public Panel {
               {area.x + pad, area.y + em * (0.25f + 1.3f * static_cast<float>(i)), area.w - 2 * pad,
                em * 1.3f},
               lines[i], bold);
-    // A pane too low for the history says so, if it still has room for a level.
+    // A pane that is too low for the history says so if it still has room for a level.
     const bool is_low = history == 0 && wanted > 0;
     const float note =
         is_low && area.h > top + em * (DraftRows::height_em(1) + 0.9f) ? em * 1.3f : 0;
@@ -163,7 +164,7 @@ class DraftsPanel final : public Panel {
             scene.em * std::max(14.0f, kDraftsTopEm + DraftRows::height_em(levels) + history)};
   }
 
-  // A row a level of every step in range.
+  // The table has a row for each level of every step in range.
   std::string csv(const Scene& scene) const override {
     std::ostringstream out;
     out << "step,level,depth,came,text,place,guess\n";
@@ -208,7 +209,7 @@ class DraftsPanel final : public Panel {
         draft_levels(capture, scene.shown_step(), scene.cursor, text_at(capture, scene.cursor))};
   }
 
-  // Made once per cursor and state of the capture.
+  // It is made once per cursor and state of the capture.
   const DraftLevels& shown_at(const Scene& scene) {
     if (shown_.capture != scene.capture || shown_.cursor != scene.cursor ||
         shown_.verdicts != scene.capture->counts().verdicts)
@@ -216,7 +217,7 @@ class DraftsPanel final : public Panel {
     return shown_.drafts;
   }
 
-  // Which level loses, and how many drafts a step gets through.
+  // Draws which level loses, and how many drafts a step gets through.
   void draw_charts(Canvas& canvas, Rect area, const Scene& scene) {
     const float em = scene.em;
     const bool both = area.w > em * kBothChartsEm;

@@ -52,4 +52,10 @@ LegendEntry missing_fault_entry(const std::string& label, const Scene& scene) {
   return {label, scene.theme.fault, "△"};
 }
 
+void add_node_fault_entries(std::vector<LegendEntry>& legend, bool is_recorded, bool is_missing,
+                            const Scene& scene) {
+  if (is_recorded) legend.push_back(recorded_fault_entry("not as the tree asks", scene));
+  if (is_missing) legend.push_back(missing_fault_entry("asked for, not seen", scene));
+}
+
 }  // namespace triescope::viz

@@ -35,5 +35,8 @@ std::string fault_head_text(std::size_t count, const std::string& noun,
 // Legend entries of the marks ▲ and △.
 LegendEntry recorded_fault_entry(const std::string& label, const Scene& scene);
 LegendEntry missing_fault_entry(const std::string& label, const Scene& scene);
+// Adds the entries of the marks of nodes (fault_mark()): those that occur.
+void add_node_fault_entries(std::vector<LegendEntry>& legend, bool is_recorded, bool is_missing,
+                            const Scene& scene);
 
 }  // namespace triescope::viz

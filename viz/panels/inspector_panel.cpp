@@ -10,6 +10,7 @@
 #include "viz/draw/node_text.h"
 #include "viz/narration/reason_text.h"
 #include "viz/panels/metric_curves.h"
+#include "viz/panels/more_corner.h"
 #include "viz/panels/panels.h"
 #include "viz/panels/row_source.h"
 #include "viz/query/compare_figures.h"
@@ -197,15 +198,10 @@ void add_metrics(std::vector<Fact>& facts, const Scene& scene, std::int32_t node
                          capture::to_string(capture::phase_of(row.tick))});
 }
 
-// What is recorded of its rows and is not as the tree asks, of every model.
+// Adds what every model's rows of the node are recorded as, where that is not as the tree asks.
 void add_faults(std::vector<Fact>& facts, const Scene& scene, std::int32_t node) {
-  for (const capture::Whose whose : scene.capture->owners())
-    for (const std::string& line : row_fault_lines(scene, node, whose))
-      facts.push_back({"not as the tree asks",
-                       whose == capture::Whose::kTarget
-                           ? line
-                           : "the " + std::string(owner_name(whose)) + "'s row: " + line,
-                       ""});
+  for (const std::string& line : all_fault_lines(scene, node))
+    facts.push_back({"not as the tree asks", line, ""});
 }
 
 std::vector<Fact> facts_of(const Scene& scene, MetricCurves& curves) {
@@ -260,10 +256,22 @@ class InspectorPanel final : public Panel {
       }
     }
     scroll_ = std::min(scroll_, overflow_);
+    above_ = below_ = {};
+    if (scene.export_mode || overflow_ <= 0) return;
+    if (scroll_ > 0) above_ = draw_more_corner(canvas, {area.right(), area.y}, /*up=*/true, scene);
+    if (scroll_ < overflow_)
+      below_ = draw_more_corner(canvas, {area.right(), area.bottom()}, /*up=*/false, scene);
   }
 
-  Reaction input(const Input& in, Rect, const Scene& scene) override {
+  Reaction input(const Input& in, Rect area, const Scene& scene) override {
     Reaction reaction;
+    for (const bool up : {true, false}) {
+      if (!in.inside || !(up ? above_ : below_).contains(in.mouse)) continue;
+      reaction.tooltip = {up ? "more above: click, or scroll" : "more below: click, or scroll"};
+      if (!in.clicked) continue;
+      const float page = std::max(scene.em, area.h - 2 * scene.em);
+      scroll_ = std::clamp(scroll_ + (up ? -page : page), 0.0f, overflow_);
+    }
     if (in.inside && in.wheel != 0)
       scroll_ = std::clamp(scroll_ - in.wheel * scene.em * 3, 0.0f, overflow_);
     if (in.dragging) scroll_ = std::clamp(scroll_ - in.drag_delta.y, 0.0f, overflow_);
@@ -299,18 +307,23 @@ class InspectorPanel final : public Panel {
       const auto formula = fact.formula.empty()
                                ? std::vector<std::string>()
                                : wrap_text(canvas, fact.formula, dim_text(scene, 0.78f), width);
+      // Half a line at an edge cannot be read, so whole ones alone are drawn.
+      const auto put = [&](Rect box, const std::string& text, const TextStyle& style) {
+        if (box.y >= area.y - 0.5f && box.bottom() <= area.bottom() + 0.5f)
+          text_in(canvas, box, text, style);
+      };
       if (draw) {
         const Rect name{area.x + pad, y, label - em * 0.4f, row};
-        text_in(canvas, name, fact.label, dim_text(scene, 0.88f));
+        put(name, fact.label, dim_text(scene, 0.88f));
         if (!meaning_of(fact.label).empty()) canvas.term(name, fact.label);
         float at = y;
         for (const std::string& line : value) {
-          text_in(canvas, {area.x + pad + label, at, width, row}, line, ui_text(scene, 0.92f));
+          put({area.x + pad + label, at, width, row}, line, ui_text(scene, 0.92f));
           at += row;
         }
         for (const std::string& line : formula) {
-          text_in(canvas, {area.x + pad + label, at - em * 0.1f, width, row * 0.85f}, line,
-                  dim_text(scene, 0.78f));
+          put({area.x + pad + label, at - em * 0.1f, width, row * 0.85f}, line,
+              dim_text(scene, 0.78f));
           at += row * 0.85f;
         }
       }
@@ -321,6 +334,7 @@ class InspectorPanel final : public Panel {
   }
 
   float scroll_ = 0, overflow_ = 0;
+  Rect above_, below_;           // the corners, as drawn
   mutable MetricCurves curves_;  // extent() and csv() fill it too
 };
 

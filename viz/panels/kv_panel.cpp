@@ -1,5 +1,5 @@
 // KV slots: the storage of the cache, slot by slot: live, garbage, free, moved or reused in this
-// step. The prompt's slots are one band. In a step that moves slots, before and after.
+// step. The prompt's slots are one band. A step that moves slots is drawn before and after the move.
 #include <algorithm>
 #include <cmath>
 

@@ -1,5 +1,5 @@
 // KvRange: what happened to the KV slots in the steps of a dragged range, and to which of them.
-// Counted once per range and state of the capture: frames cost pixels, not events.
+// It counts once per range and state of the capture, so that frames cost pixels and not events.
 #pragma once
 
 #include <cstdint>

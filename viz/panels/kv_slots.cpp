@@ -25,7 +25,7 @@ KvSlots slots_at(const RowSource& source, const capture::Capture& capture, captu
     else
       c.others.push_back(slot);
   }
-  // Slots that the policy has reserved beyond the used ones, as the last sample says.
+  // The policy has reserved these slots beyond the used ones, as the last sample says.
   const auto memory = source.memory(capture);
   const auto after =
       std::partition_point(memory.begin(), memory.end(), [&](const capture::MemoryRow& row) {
@@ -50,7 +50,7 @@ std::vector<capture::SlotFault> faults_at(const RowSource& source, const capture
 
 std::string kv_csv(const RowSource& source, const Scene& scene) {
   std::ostringstream out;
-  // Of a run whose KV is as the tree asks nothing more is to be said.
+  // A run whose KV is as the tree asks has no column `expected`.
   const bool says_expected =
       scene.capture && !scene.capture->row_faults().slot_steps(source.whose).empty();
   out << "slot,state,node,moved_from,reused" << (says_expected ? ",expected" : "") << '\n';

@@ -22,12 +22,12 @@ struct KvSlots {
 };
 KvSlots slots_at(const RowSource& source, const capture::Capture& capture, capture::Tick tick);
 
-// What happened to KV before the tick, in its step, and should not have.
+// The faults of KV that happened before the tick, in its step.
 std::vector<capture::SlotFault> faults_at(const RowSource& source, const capture::Capture& capture,
                                           capture::Tick tick);
 
-// The slots that were used at the scene's cursor, one row each, below a header line; of a run with such faults
-// also whose KV the tree asks for in the slot (`expected`).
+// The slots that were used at the scene's cursor, one row each, below a header line. A run with such faults has a
+// column `expected`, which says whose KV the tree asks for in the slot.
 std::string kv_csv(const RowSource& source, const Scene& scene);
 
 }  // namespace triescope::viz

@@ -11,10 +11,9 @@ namespace {
 using capture::NodeState;
 using capture::SlotState;
 
-constexpr std::size_t kArrows = 48;  // more would be a tangle: then the focused node's alone
+constexpr std::size_t kArrows = 48;  // more are a tangle; then only the focused node's are drawn
 
-// The first node of its path that is held here and that the other run lacks or has decided
-// otherwise.
+// The first node of its path that is held here and that the other run lacks or decided otherwise.
 bool difference_begins(const RowSource& source, const capture::SlotView& view, capture::Tick tick,
                        const Scene& scene) {
   if (view.node < 0 || !scene.differs(view.node)) return false;
@@ -32,7 +31,7 @@ void draw_slot(Canvas& canvas, const RowSource& source, const KvStrip& strip, st
   const capture::SlotView view = source.slot_at(*scene.capture, slot, strip.tick);
   const float radius = std::min(em * 0.2f, cell.h * 0.2f);
   const Color garbage = scene.theme.mark(NodeState::kPruned).color;
-  // Two lines where they fit, else one: never smaller than kNumberEm.
+  // The label has two lines where they fit, else one, and is never smaller than kNumberEm.
   constexpr float kNumberEm = 0.74f, kLineEm = 0.92f;
   const bool one_line = cell.w >= em * 1.7f && cell.h >= em * kLineEm;
   const bool two_lines = one_line && cell.h >= em * kLineEm * 2;
@@ -62,7 +61,7 @@ void draw_slot(Canvas& canvas, const RowSource& source, const KvStrip& strip, st
     if (shows_node)
       text_in(canvas, {cell.x + 2, cell.y, cell.w - 4, line}, node_text(scene, view.node, 8), style,
               Align::kCenter);
-    // On a filled cell the dim colour could not be read.
+    // The dim colour could not be read on a filled cell.
     TextStyle number = view.state == SlotState::kLive && slot < strip.used
                            ? ui_text(scene, kNumberEm)
                            : dim_text(scene, kNumberEm);
@@ -123,7 +122,7 @@ void draw_strip(Canvas& canvas, const RowSource& source, const KvStrip& strip, c
   const std::size_t cells = (strip.slots.size() + strip.grid.merge - 1) / strip.grid.merge;
   const auto [first, last] = strip.grid.visible(strip.scroll, strip.body.h, cells);
   for (std::size_t i = first; i < last; ++i) {
-    // Of several slots in one cell the most telling state is drawn.
+    // A cell with several slots has the most telling of their states.
     bool written = false;
     std::size_t best = i * strip.grid.merge;
     int weight = -1;

@@ -71,7 +71,7 @@ void draw_level_chart(Canvas& canvas, Rect area, const std::vector<LevelShares>&
   const std::string steps = scene.range ? ", steps " + std::to_string(scene.range->first) + " to " +
                                               std::to_string(scene.range->second)
                                         : "";
-  // In fewer words where there is less room.
+  // A narrow chart has fewer words.
   std::string title;
   for (const char* const words :
        {"P(draft of level d accepted | level d − 1 accepted), 95 % interval (Wilson)",

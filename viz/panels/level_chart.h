@@ -11,7 +11,7 @@
 
 namespace triescope::viz {
 
-// Those that the text reached.
+// The levels that the text reached.
 std::vector<LevelShares> reached_levels(std::vector<LevelShares> levels);
 // REQUIRES: one level at least, all of them reached.
 void draw_level_chart(Canvas& canvas, Rect area, const std::vector<LevelShares>& levels,

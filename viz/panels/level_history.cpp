@@ -33,14 +33,14 @@ std::string share_text(std::int32_t part, std::int32_t whole) {
   return whole == 0 ? "–" : number_text(100.0 * part / whole, 0) + " %";
 }
 
-// "18 to 65".
+// The interval in percent: "18 to 65".
 std::string interval_text(const LevelShares& sum) {
   if (sum.reached == 0) return "";
   const ShareInterval interval = wilson_interval(sum.accepted, sum.reached);
   return number_text(100 * interval.low, 0) + " to " + number_text(100 * interval.high, 0);
 }
 
-// A figure of a level, to the right of the cells. Where not all fit, the most important are shown.
+// A figure of a level, to the right of the cells. The most important are shown if not all fit.
 struct ShareColumn {
   const char* title;
   float em;
@@ -123,8 +123,8 @@ std::string guess_text(Guess guess, std::int32_t place) {
   return "";
 }
 
-// Built once per state of the capture. Where it has grown, only guesses that are not settled are
-// looked at again.
+// The guesses are built once per state of the capture. When it grows, only those that are not settled are looked
+// at again.
 const std::vector<LevelGuess>& LevelHistory::guesses(const capture::Capture& capture) {
   const capture::Counts counts = capture.counts();
   if (&capture == of_ && counts.steps == steps_ && counts.verdicts == verdicts_ &&
@@ -246,13 +246,14 @@ void LevelHistory::draw(Canvas& canvas, Rect area, std::int32_t step, const Scen
     if (guess.step <= step) of_step = std::max(of_step, guess.depth);
   }
   if (first > last) return;
-  const std::int32_t from = first, to = last;
+  const std::int32_t from = first;
   last = std::min(last, std::max(of_step, first + columns - 1));
   first = std::max(first, last - columns + 1);
   std::string which = "by position";
-  if (first > from || last < to)
-    which += " (" + std::to_string(first) + " to " + std::to_string(last) + " of " +
-             std::to_string(from) + " to " + std::to_string(to) + ")";
+  // The title counts what the cursor has seen. Columns behind it are there, so that cells keep their places.
+  if (const std::int32_t shown = std::min(last, of_step); first > from && shown >= first)
+    which += " (" + std::to_string(first) + " to " + std::to_string(shown) + " of " +
+             std::to_string(from) + " to " + std::to_string(of_step) + ")";
   text_in(canvas, {area.x, area.y, area.w, em * 1.2f},
           which +
               ": the place each level gave the token that came   ✓ verified   dashed: not on the "
@@ -276,7 +277,7 @@ void LevelHistory::draw(Canvas& canvas, Rect area, std::int32_t step, const Scen
   const auto& text = seen_text(scene);
   for (std::int32_t depth = first; depth <= last; ++depth)
     if (depth >= 1 && static_cast<std::size_t>(depth) <= text.size())
-      text_in(canvas, {column_x(depth) + em * 0.1f, top, em * (kLevelCellEm - 0.2f), em * 1.3f},
+      text_in(canvas, {column_x(depth) + em * 0.1f, top, em * (kLevelCellEm - 0.45f), em * 1.3f},
               node_text(scene, text[static_cast<std::size_t>(depth) - 1], 12),
               mono_text(scene, 0.78f));
   for (int level = above + 1; level <= last_level; ++level)

@@ -1,6 +1,6 @@
 // Mask: which row of this step's forward sees which KV. Rows are the inputs, columns the tree's
-// nodes that hold KV; the prompt is one band. Where the capture says what rows attended to, that is drawn, and
-// marked where it is not what the tree asks for.
+// nodes that hold KV; the prompt is one band. The panel draws what rows attended to, where the capture says it,
+// and marks what the tree does not ask for.
 #include <algorithm>
 #include <cmath>
 #include <set>
@@ -22,7 +22,7 @@ namespace triescope::viz {
 namespace {
 
 constexpr float kBandEm = 5.5f, kMaskLabelEm = 8.5f, kMaxZoom = 60;
-constexpr float kLeastRowEm = 0.85f;  // of a figure: there is room for letters
+constexpr float kLeastRowEm = 0.85f;  // of a figure, so that letters have room
 constexpr float kButtonEm = 7;        // the button with its word "columns: "
 
 class MaskPanel final : public Panel {
@@ -71,7 +71,7 @@ class MaskPanel final : public Panel {
     add_faults(legend, scene);
     float right = owner.w > 0 ? owner.x - pad : area.right() - pad;
     if (scene.has_buttons()) {
-      // In a small panel the word is enough, where the legend needs the room.
+      // The legend needs the room in a small panel, where the button's word is enough.
       const bool crowds =
           legend_rows(area, scene) == 1 &&
           legend_height(canvas, right - area.x - pad - em * kButtonEm, legend, scene) > em * 1.5f;
@@ -103,7 +103,7 @@ class MaskPanel final : public Panel {
                       em, scene.export_mode ? 1 : zoom_, scene.export_mode ? Point{} : offset_);
     picture_.grid.rows = picture_.mask.rows.size();
     picture_.grid.columns = columns;
-    // A figure too small for rows with letters shows fewer of them, and says how many more there are.
+    // A figure that is too small for all rows with letters shows fewer and says how many more there are.
     if (scene.export_mode && !scene.series && picture_.grid.cell_h < em * kLeastRowEm) {
       const float cell = picture_.grid.cell_h = em * kLeastRowEm;
       const float fit = std::max(1.0f, std::floor(body.h / cell));
@@ -235,7 +235,7 @@ class MaskPanel final : public Panel {
                                     : std::string()));
   }
 
-  // The marks of this step; of a series those of the run, so that the legend stays.
+  // Adds the marks of this step, or those of the run in a series, so that the legend stays.
   void add_faults(std::vector<LegendEntry>& legend, const Scene& scene) const {
     bool extra = false, missing = false;
     for (const auto& of_row : picture_.mask.faults)
@@ -246,7 +246,7 @@ class MaskPanel final : public Panel {
     if (missing) legend.push_back(missing_fault_entry("asked for, not seen", scene));
   }
 
-  // What the rows' colours say of drafts and probes: those of the step, or of the whole run, so that the legend stays.
+  // Adds what the rows' colours say of drafts and probes, of the step or, in a series, of the run.
   void add_states(std::vector<LegendEntry>& legend, const Scene& scene) const {
     std::set<capture::NodeState> states;
     if (scene.steady) {
@@ -292,7 +292,7 @@ class MaskPanel final : public Panel {
     return rows;
   }
 
-  // Which forward of the step a row belongs to, where there are several.
+  // Names the forward of a row in a step that has several; "" in the others.
   std::string forward_text(const capture::InputRow& row) const {
     return picture_.mask.rows.front().forward == picture_.mask.rows.back().forward
                ? ""

@@ -35,7 +35,7 @@ void draw_cell(Canvas& canvas, Rect box, MaskCell cell, Color color, bool marks,
       if (marks) draw_fault(canvas, middle, size * 1.5f, true, scene);
       break;
     case MaskCell::kMissing:
-      // Where no mark fits the shape tells the two apart: half a cell is missing.
+      // The shape tells the two apart where no mark fits: half a cell is missing.
       canvas.fill_rect(box, scene.theme.grid.with_alpha(0.55f));
       if (marks) {
         canvas.stroke_rect(box.inset(0.5f), scene.theme.fault, 1.2f);
@@ -47,7 +47,7 @@ void draw_cell(Canvas& canvas, Rect box, MaskCell cell, Color color, bool marks,
   }
 }
 
-// The prompt's part of a row.
+// Draws the prompt's part of a row.
 void draw_prompt(Canvas& canvas, const MaskPicture& picture, std::size_t row, Rect bar, Color color,
                  const Scene& scene) {
   const auto stretches = picture.mask.prompt(row);
@@ -107,7 +107,7 @@ void draw_mask_header(Canvas& canvas, const MaskPicture& picture, Rect band, con
     }
     return;
   }
-  // Too narrow for tokens: how many there are, and the focused one at its place.
+  // The columns are too narrow for tokens: their number stands there, and the focused one at its place.
   const auto focus =
       std::find(picture.mask.columns.begin(), picture.mask.columns.end(), scene.focus.node());
   const bool has_unwritten =
@@ -171,14 +171,14 @@ void draw_mask_rows(Canvas& canvas, const MaskPicture& picture, Rect labels, flo
                 {labels.x + labels.w - figures - em * 0.4f - warning, line.y, figures, line.h},
                 position, dim_text(scene, std::max(kSmallest, scale * 0.86f)), Align::kRight);
     }
-    // The prompt: one band; with a sliding window the part of it that is still seen.
+    // The prompt is one band. With a sliding window it is the part that is still seen.
     draw_prompt(canvas, picture, r,
                 {labels.right(), line.y + gap, band - em * 0.3f, std::max(1.0f, line.h - 2 * gap)},
                 color, scene);
     if (is_faulty)
       draw_glyph(canvas, "▲", {labels.right() - em * 0.7f, line.y + line.h / 2},
                  std::min(em * 0.65f, picture.grid.cell_h * 0.8f), scene.theme.fault);
-    // Cells under 3 px are drawn as stretches: what is visible of them is never dropped.
+    // Cells under 3 px are drawn as stretches, so that a visible one is never dropped.
     for (std::size_t c = first; c < last;) {
       std::size_t end = c + 1;
       const Rect cell = picture.grid.cell(r, c);
@@ -236,7 +236,7 @@ void draw_no_mask(Canvas& canvas, Rect area, const RowSource& source, const Pane
     return draw_empty_state(
         canvas, area,
         empty_text(scene.capture, panel, "The forward of this step comes next (F11)."), scene);
-  // A token sees those before it; with a sliding window the last of them alone.
+  // A token sees those before it, with a sliding window only the last of them.
   const std::int32_t window = scene.capture->run().sliding_window;
   const bool slides = window > 0 && static_cast<std::size_t>(window) < count;
   const std::string label = "Prefill: " + std::to_string(count) + " prompt tokens under " +
@@ -250,7 +250,7 @@ void draw_no_mask(Canvas& canvas, Rect area, const RowSource& source, const Pane
   if (shown) {
     const float x = area.x + (area.w - size) / 2, y = area.y + em;
     canvas.fill_rect({x, y, size, size}, scene.theme.grid.with_alpha(0.55f));
-    // Small prompts cell by cell.
+    // Small prompts are drawn cell by cell.
     if (count > 0 && size / static_cast<float>(count) >= 5) {
       const float cell = size / static_cast<float>(count);
       for (std::size_t r = 0; r < count; ++r)
@@ -262,7 +262,7 @@ void draw_no_mask(Canvas& canvas, Rect area, const RowSource& source, const Pane
                             y + static_cast<float>(r) * cell + 0.5f, cell - 1, cell - 1},
                            scene.theme.accent.with_alpha(c == r ? 1.0f : 0.42f));
     } else {
-      // The triangle, or the band below the diagonal, which is as high as the window.
+      // It is a triangle, or a band below the diagonal that is as high as the window.
       const float band =
           slides ? size * static_cast<float>(window) / static_cast<float>(count) : size;
       const Point seen[] = {

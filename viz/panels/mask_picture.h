@@ -24,7 +24,7 @@ void draw_mask_rows(Canvas& canvas, const MaskPicture& picture, Rect labels, flo
                     const Scene& scene);
 // Draws the focus as a row and a column. `left` is the area of labels and band.
 void draw_mask_cross(Canvas& canvas, const MaskPicture& picture, Rect left, const Scene& scene);
-// In place of the mask: prefill's causal triangle, or what comes next.
+// Draws prefill's causal triangle in place of the mask, or what comes next.
 void draw_no_mask(Canvas& canvas, Rect area, const RowSource& source, const PanelInfo& panel,
                   const Scene& scene);
 

@@ -12,7 +12,7 @@ using capture::SlotState;
 
 namespace {
 
-// Of the target alone a capture knows it.
+// A capture knows it of the target alone.
 std::int32_t window_of(const capture::Capture& capture, const capture::InputRow& row) {
   return row.whose == capture::Whose::kTarget ? capture.run().sliding_window : 0;
 }
@@ -21,7 +21,7 @@ std::int32_t window_of(const capture::Capture& capture, const capture::InputRow&
 
 bool MaskRows::update(const RowSource& source, const Scene& scene, bool slot_order) {
   const capture::Capture& capture = *scene.capture;
-  // Frames cost pixels, not nodes: gathered once per cursor.
+  // Rows are gathered once per cursor, so that frames cost pixels and not nodes.
   const Key key{&capture, source, scene.cursor, capture.counts().slots, slot_order};
   if (key == key_) return !rows.empty();
   key_ = key;
@@ -59,7 +59,7 @@ void MaskRows::gather_rows(const RowSource& source, const Scene& scene) {
 void MaskRows::gather_columns(const RowSource& source, const Scene& scene, bool slot_order) {
   const capture::Capture& capture = *scene.capture;
   const capture::Tick forward = capture::make_tick(scene.shown_step(), source.forward_phase());
-  // What holds KV while the forward runs: after it, the commit may already have freed some.
+  // These nodes hold KV while the forward runs. The commit after it may already have freed some.
   std::vector<std::pair<std::int32_t, std::int32_t>> found;  // (slot, node)
   for (std::int32_t slot = 0; slot < source.slot_count_at(capture, forward + 1); ++slot) {
     const capture::SlotView view = source.slot_at(capture, slot, forward + 1);
@@ -67,7 +67,7 @@ void MaskRows::gather_columns(const RowSource& source, const Scene& scene, bool 
   }
   for (const capture::InputRow& row : rows)
     if (row.node > 0) found.emplace_back(row.slot, row.node);
-  // Rows may see what was freed, too.
+  // Rows may also see what was freed.
   bool any_unwritten = false;
   for (const auto& of_row : faults)
     for (const SightFault& fault : of_row) {
@@ -75,7 +75,7 @@ void MaskRows::gather_columns(const RowSource& source, const Scene& scene, bool 
       if (fault.occupant > 0) found.emplace_back(fault.slot, fault.occupant);
     }
   std::sort(found.begin(), found.end());
-  // A node may lie in several slots (the batch policy's copies): it is one column.
+  // A node is one column, even in several slots (the batch policy's copies).
   std::vector<char> is_found(capture.nodes().size(), 0);
   for (const auto& [slot, node] : found) {
     char& is = is_found[static_cast<std::size_t>(node)];
@@ -83,7 +83,7 @@ void MaskRows::gather_columns(const RowSource& source, const Scene& scene, bool 
     is = 1;
   }
   if (!slot_order) {
-    // Depth first: a node stands behind its ancestors.
+    // A node stands behind its ancestors, depth first.
     columns.clear();
     std::vector<std::int32_t> stack = {0};
     while (!stack.empty()) {
@@ -193,7 +193,7 @@ std::string mask_csv(const RowSource& source, const Scene& scene, bool slot_orde
   MaskRows all;
   std::ostringstream out;
   const bool says_seen = scene.capture && scene.capture->rows_in("seen") > 0;
-  // A target's step has one forward; of several each numbers its rows from 0.
+  // A target's step has one forward. Where a step has several, each numbers its rows from 0.
   out << "step," << (source.is_target() ? "" : "forward,")
       << "row,node,position,slot,sees_prompt,visible_nodes" << (says_seen ? ",seen,expected" : "")
       << '\n';
@@ -213,7 +213,7 @@ std::string mask_csv(const RowSource& source, const Scene& scene, bool slot_orde
     out << '\n';
   };
   const bool any = all.update(source, scene, slot_order);
-  // Rows of the prompt that are as asked are told where there are no others.
+  // The prompt's rows that are as asked are listed only if there are no others.
   if (!any) {
     if (capture::make_tick(scene.shown_step(), source.forward_phase()) >= scene.cursor)
       return out.str();

@@ -25,7 +25,7 @@ enum class MaskCell : std::uint8_t {
 struct MaskRows {
   static constexpr std::int32_t kUnwritten = -1;  // the column of slots that nothing was written to
 
-  // Rows of the prompt's own tokens are among them where they are not as the tree asks.
+  // The prompt's own rows are among them if they are not as the tree asks.
   std::vector<capture::InputRow> rows;
   std::vector<std::int32_t>
       columns;  // nodes: behind their ancestors, or in the order of their slots
@@ -40,7 +40,7 @@ struct MaskRows {
   // null.
   bool update(const RowSource& source, const Scene& scene, bool slot_order);
 
-  // Made row by row, when first asked for.
+  // A row's cells are made when first asked for.
   MaskCell cell(std::size_t row, std::size_t column) const {
     if (cells_[row].size() != columns.size()) make_cells(row);
     return cells_[row][column];
@@ -77,8 +77,8 @@ struct MaskRows {
   std::vector<std::vector<Stretch>> prompt_;
 };
 
-// One line per row of the mask, below a header line: which nodes it sees; where the capture says what rows
-// attended to, also those slots (`seen`) and the ones that the tree asks for (`expected`).
+// One line per row of the mask, below a header line, with the nodes that it sees. A capture that says what rows
+// attended to also gives those slots (`seen`) and the ones that the tree asks for (`expected`).
 std::string mask_csv(const RowSource& source, const Scene& scene, bool slot_order);
 
 }  // namespace triescope::viz

@@ -109,7 +109,7 @@ Now now_at(const RowSource& source, const Scene& scene, Figures figures) {
   if (after != all.begin()) now.row = *std::prev(after);
   const std::int32_t shown = scene.shown_step();
   const bool ended = after != all.begin() && now.row.step == shown;
-  // Within a step the slots say what is held; at its end its row does, also where no slots were recorded.
+  // The slots say what is held within a step. Its row says what is held at its end, also without slots.
   if (!ended && !source.levels(*scene.capture).empty()) {
     const capture::KvLevel level = kv_level_at(*scene.capture, scene.cursor, source.whose);
     now.row.live = level.live;

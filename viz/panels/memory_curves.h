@@ -27,17 +27,16 @@ constexpr std::array<const char*, kCurves> kNames = {"live",   "garbage",    "re
 Color color_of(std::size_t curve, const Scene& s);
 LineStyle line_of(std::size_t curve);
 std::string meaning(std::size_t curve);
-// In KV tokens.
+// The value in KV tokens.
 double value_of(const MemoryRow& row, std::size_t curve, double per_token);
-// The same; stacked, garbage stands on top of live.
+// The same, where stacked curves have garbage on top of live.
 double curve_value(const MemoryRow& row, std::size_t curve, double per_token, bool stacked);
-// Curves that have something to show.
+// The curves that have something to show.
 std::array<bool, kCurves> curves_of(std::span<const MemoryRow> rows);
 // The moment that the figures are of. A run that has ended needs no KV, so what it still holds is
 // no figure of the method.
 enum class Figures : std::uint8_t { kStep, kStepOutsideRange, kEnd, kWholeRun };
-// "KV released", or "KV left as garbage" where the policy frees nothing (keep), or not in every
-// step (compact).
+// "KV released", or "KV left as garbage" if the policy frees nothing (keep) or not in every step (compact).
 std::string end_text(const MemoryRow& row);
 // The moment at which the figures of `now` hold: "end of step 3".
 std::string moment_text(const MemoryRow& now, Figures figures);
@@ -48,8 +47,8 @@ struct Now {
   std::string moment;
 };
 Now now_at(const RowSource& source, const Scene& scene, Figures figures);
-// The most slots held at once within each row's step; in an export only as far as the cursor has
-// seen it. Empty where no slots were recorded.
+// The most slots held at once within each row's step. An export counts only what the cursor has seen. Empty
+// without recorded slots.
 std::vector<std::pair<std::int32_t, std::int32_t>> step_peaks(std::span<const MemoryRow> rows,
                                                               const RowSource& source,
                                                               const Scene& scene);
@@ -81,10 +80,10 @@ std::span<const MemoryRow> before_release(std::span<const MemoryRow> rows, const
 std::string ratio_text(std::span<const MemoryRow> rows, const MemoryRow& now,
                        const std::array<bool, kCurves>& has, double per_token, Figures figures,
                        std::int32_t peak);
-// The rows to plot, within the range: up to the cursor in an export; on the screen all that are
-// known, with the cursor as a line.
+// The rows to plot, within the range. An export has those up to the cursor; the screen has all that are known,
+// with the cursor as a line.
 std::span<const MemoryRow> rows_of(const RowSource& source, const Scene& scene);
-// The rows whose step had ended before the cursor.
+// The rows whose steps had ended before the cursor.
 std::span<const MemoryRow> rows_seen(std::span<const MemoryRow> rows, const Scene& scene);
 // The newest row that is not after `step`; `rows` must not be empty.
 const MemoryRow& at_step(std::span<const MemoryRow> rows, std::int32_t step);

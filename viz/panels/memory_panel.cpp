@@ -12,6 +12,7 @@
 #include "viz/layouts/axis.h"
 #include "viz/layouts/zoom.h"
 #include "viz/panels/memory_curves.h"
+#include "viz/panels/memory_head.h"
 #include "viz/panels/owner_switch.h"
 #include "viz/panels/panel_rows.h"
 #include "viz/panels/panels.h"
@@ -25,11 +26,11 @@ namespace {
 using namespace memory_curves;
 using capture::MemoryRow;
 
-constexpr float kUnseenVeil = 0.65f;  // over the curves behind the cursor
+constexpr float kUnseenVeil = 0.65f;  // lies over the curves behind the cursor
 constexpr ZoomSpeed kZoomSpeed = {1.2, 1.3, 0.77};
 
-// What the policy copied in a step. batch gathers every beam's whole cache, also of beams that stay
-// in their place; compact moves survivors.
+// The KV that the policy copied in a step. batch gathers every beam's whole cache, even if the beam stays in its
+// place; compact moves survivors.
 std::string copied_text(const MemoryRow& row, double per_token, const Scene& scene) {
   std::string text = "copied in this step: ";
   if (per_token > 0)
@@ -75,69 +76,35 @@ class MemoryPanel final : public Panel {
     const auto per_token = static_cast<double>(source.kv_bytes_per_token(*scene.capture));
     const std::int32_t shown = scene.shown_step();
     const bool outside = scene.range && !scene.in_range(shown);
-    const Figures figures =
-        scene.export_mode && !scene.series ? Figures::kWholeRun
-        : outside                          ? Figures::kStepOutsideRange
-        : released(at_step(source.memory(*scene.capture), shown), source, *scene.capture) &&
-                scene.cursor > capture::make_tick(shown, capture::Phase::kCommit)
-            ? Figures::kEnd
-            : Figures::kStep;
-    // The figures are the cursor's, as in every panel, also where it stands outside the range.
-    auto [now, when] = now_at(source, scene, figures);
-    if (figures == Figures::kWholeRun && released(rows.back(), source, *scene.capture))
-      when += ", " + end_text(rows.back());
-    peak_ = kv_peak(*scene.capture, scene.cursor, source.whose, scene.range);
-    const auto has = curves_of(rows);
+    const MemoryHead head = memory_head(source, rows, hidden_, scene);
+    const auto& [now, has, peak, all, moment, entries, curves, lines] = head;
+    peak_ = peak;
+    legend_curves_ = curves;
 
-    float right = owner.w > 0 ? owner.x - pad : area.right() - pad;
+    const auto legend_end = [&](float switch_width) {
+      return area.right() - pad - (switch_width > 0 ? switch_width + pad : 0);
+    };
+    float right = legend_end(owner.w), beside_button = 0;
     if (scene.has_buttons() && area.w > em * 24) {
       button_ =
           draw_button(canvas, {right, area.y + em * 0.2f}, stacked_ ? "stacked" : "lines", scene);
-      right = button_.x - pad;
+      beside_button = button_.w + pad;
     }
-    std::vector<LegendEntry> entries;
-    legend_curves_.clear();
-    for (std::size_t i = 0; i < kCurves; ++i) {
-      if (!has[i]) continue;
-      const std::string value =
-          i == 5 ? bytes_text(static_cast<double>(now.device_allocated_bytes))
-                 : std::to_string(static_cast<long long>(value_of(now, i, per_token)));
-      entries.push_back({std::string(kNames[i]) + " " + value, color_of(i, scene), "", line_of(i),
-                         hidden_[i], kNames[i]});
-      legend_curves_.push_back(i);
+    right -= beside_button;
+    draw_memory_head(canvas, head, area, right, legend_, scene);
+    float top = area.y + head_height(canvas, head, area, right, scene);
+    // Compared runs have plots of one height, so that what is more looks more.
+    if (scene.beside.capture) {
+      const Scene other = scene.of_beside();
+      const RowSource others = owner_.source(other);
+      if (const auto there = rows_of(others, other); !there.empty())
+        top = std::max(
+            top, area.y + head_height(canvas, memory_head(others, there, hidden_, other), area,
+                                      legend_end(owner_.width(canvas, area.w * 0.3f, other)) -
+                                          beside_button,
+                                      scene));
     }
-    if (peak_)
-      entries.push_back({"peak " + std::to_string(peak_->held()), color_of(0, scene), "▼",
-                         LineStyle::kSolid, false, "peak"});
-    const AllCaches all = all_caches(rows, source, per_token, scene);
-    if (!all.steps.empty())
-      entries.push_back({"all caches " + bytes_text(all.now * per_token), all_caches_color(scene),
-                         "", LineStyle::kSolid, false, "all caches"});
-    // Where the policy moves survivors together, the legend has the number moved in the step shown,
-    // as in the KV panel. In a steady picture the entry is there from the beginning.
-    if (const std::int64_t moved = source.moved_in(*scene.capture, shown, scene.cursor);
-        figures != Figures::kWholeRun && !source.gathers(*scene.capture) &&
-        (moved > 0 || (scene.steady && scene.capture->run().kv_policy == "compact")))
-      entries.push_back({"moved " + std::to_string(moved),
-                         scene.theme.mark(capture::NodeState::kBonus).color, "→"});
-    if (scene.steady) entries.push_back(lit_entry(scene));
-    float top = area.y + em * 0.2f;
-    const std::string moment = when + ":";
-    const TextStyle plain = dim_text(scene);
-    const float moment_width = std::min(canvas.measure(moment, plain).x, area.w * 0.4f);
-    text_in(canvas, {area.x + pad, top, moment_width, em * 1.35f}, moment, plain);
-    const float left = area.x + pad + moment_width + em * 0.8f;
-    top += draw_legend(canvas, {left, top}, right - left, entries, scene, &legend_) + em * 0.15f;
-    for (const std::string& line :
-         {ratio_text(before_release(rows_seen(rows, scene), source, *scene.capture), now, has,
-                     per_token, figures, peak_ ? peak_->held() : 0),
-          together_text(scene), weights_text(scene)}) {
-      if (line.empty() || area.h <= em * 13 || area.w <= em * 24) continue;
-      text_in(canvas, {area.x + pad, top, area.w - 2 * pad, em * 1.2f}, line,
-              ui_text(scene, 0.84f));
-      top += em * 1.35f;
-    }
-    // A run that has ended needs no KV: the curves end with its last step rather than fall.
+    // A run that has ended needs no KV, so the curves end with its last step rather than fall.
     const auto drawn = before_release(rows, source, *scene.capture);
     const auto peaks = step_peaks(rows, source, scene);
 
@@ -181,7 +148,7 @@ class MemoryPanel final : public Panel {
     for (const std::size_t i : {2u, 4u, 3u, 5u, 1u, 0u})
       if (has[i] && !hidden_[i]) draw_curve(canvas, drawn, x, y, i, per_token, scene, stacked_);
     draw_peaks(canvas, peaks, x, y, scene);
-    // What the cursor has not seen is pale, as in the timeline.
+    // The part that the cursor has not seen is pale, as in the timeline.
     if ((!scene.export_mode || scene.series) && scene.cursor < scene.capture->end_tick()) {
       const float now = std::clamp(x.px(std::max(0, shown)), plot.x, plot.right());
       canvas.fill_rect({now, plot.y, plot.right() - now, plot.h},
@@ -214,7 +181,7 @@ class MemoryPanel final : public Panel {
         text_in(canvas, box, label, small, Align::kCenter);
       }
     }
-    if (scene.lights() && !outside) {  // over the edge of the plot: the marks stand on corners
+    if (scene.lights() && !outside) {  // the marks stand on corners, over the edge of the plot
       const float px = x.px(std::clamp<double>(shown, first, last));
       for (std::size_t i = 0; i < kCurves; ++i) {
         const double value = curve_value(now, i, per_token, stacked_);
@@ -271,6 +238,14 @@ class MemoryPanel final : public Panel {
     if (!plot_.area.contains(in.mouse)) return reaction;
     const auto step = static_cast<std::int32_t>(std::lround(plot_.x.value(in.mouse.x)));
     const MemoryRow& row = at_step(rows, step);
+    if (in.clicked || in.dragging)
+      reaction.cursor = std::min(scene.capture->end_tick(),
+                                 capture::make_tick(row.step + 1, capture::Phase::kDraft));
+    if (rows_seen({&row, 1}, scene).empty()) {
+      reaction.tooltip = {"step " + std::to_string(row.step),
+                          "the cursor has not seen the end of this step yet"};
+      return reaction;
+    }
     const auto per_token = static_cast<double>(source.kv_bytes_per_token(*scene.capture));
     reaction.tooltip = {
         "step " + std::to_string(row.step),
@@ -304,9 +279,6 @@ class MemoryPanel final : public Panel {
       reaction.tooltip.push_back(
           "CUDA allocator: " + bytes_text(static_cast<double>(row.device_allocated_bytes)) +
           " in use, " + bytes_text(static_cast<double>(row.device_reserved_bytes)) + " reserved");
-    if (in.clicked || in.dragging)
-      reaction.cursor = std::min(scene.capture->end_tick(),
-                                 capture::make_tick(row.step + 1, capture::Phase::kDraft));
     return reaction;
   }
 
@@ -368,7 +340,7 @@ class MemoryPanel final : public Panel {
   }
 
  private:
-  // The top of the axis: what the curves shown reach.
+  // The top of the axis is what the curves shown reach.
   double top_of(std::span<const MemoryRow> rows, double per_token) const {
     const auto has = curves_of(rows);
     double high = 1, reserved = 0;
@@ -378,11 +350,10 @@ class MemoryPanel final : public Panel {
         double& most = i == 2 || i == 5 ? reserved : high;
         most = std::max(most, curve_value(row, i, per_token, stacked_));
       }
-    // What is reserved grows in jumps: it is shown, but must not flatten the rest.
+    // Reserved KV grows in jumps. It is shown, but must not flatten the rest.
     return std::max(high, std::min(reserved, high * 1.6)) * 1.06;
   }
-  // True if the curve's value differs from that at scene.lit_from; at the first position all are
-  // new.
+  // True if the curve's value differs from that at scene.lit_from. All are new at the first position.
   bool is_lit(const RowSource& source, double value, std::size_t curve, double per_token,
               const Scene& scene) const {
     if (scene.lit_from <= 0) return true;
@@ -392,8 +363,7 @@ class MemoryPanel final : public Panel {
            value;
   }
 
-  // The most slots held within the row's step, also where nothing changed; empty where no slots
-  // were recorded.
+  // The most slots held within the row's step, even if nothing changed. Empty without recorded slots.
   static std::string peak_held(const MemoryRow& row, const RowSource& source, const Scene& scene) {
     if (source.levels(*scene.capture).empty()) return "";
     const auto peak =

@@ -7,9 +7,9 @@
 namespace triescope::viz {
 namespace {
 
-constexpr float kUnseenAlpha = 0.3f;  // behind the cursor, as the bars there are pale
+constexpr float kUnseenAlpha = 0.3f;  // behind the cursor, where bars are pale too
 
-// Four significant digits.
+// The value with four significant digits.
 std::string short_number(double value) {
   char text[32];
   std::snprintf(text, sizeof text, "%.4g", value);

@@ -10,10 +10,10 @@
 
 namespace triescope::viz {
 
-// Made once for what a capture holds and for a cursor.
+// It makes the curves once for each state of a capture and each cursor.
 class MetricCurves {
  public:
-  // Of the rows with tick < end.
+  // The curves of the rows with tick < end.
   const std::vector<MetricCurve>& of(const capture::Capture& capture,
                                      capture::Tick end = INT64_MAX);
 
@@ -24,12 +24,13 @@ class MetricCurves {
   std::vector<MetricCurve> curves_;
 };
 
-// "2.31", "2.31, the mean of 4".
+// The value of a point: "2.31", "2.31, the mean of 4".
 std::string metric_text(const MetricPoint& point);
-// With the value of the step that is shown, and how far the curve went. `seen`: of the rows before the cursor.
+// Each entry has the value of the step that is shown, and how far the curve went. `seen`: the curves of the rows
+// before the cursor.
 std::vector<LegendEntry> metric_legend(const std::vector<MetricCurve>& curves,
                                        const std::vector<MetricCurve>& seen, const Scene& scene);
-// In `plot`, a point in the middle of each step on `x`; pale behind the cursor.
+// Draws a point in the middle of each step on `x`, in `plot`. Points behind the cursor are pale.
 void draw_metric_curves(Canvas& canvas, Rect plot, const AxisScale& x,
                         const std::vector<MetricCurve>& curves,
                         const std::vector<MetricCurve>& seen, const Scene& scene);

@@ -15,26 +15,45 @@ RowSource OwnerSwitch::source(const Scene& scene) const {
                                                                             : *chosen_};
 }
 
-Rect OwnerSwitch::draw(Canvas& canvas, Point top_right, float room, const Scene& scene) {
-  parts_.clear();
+namespace {
+
+struct SwitchLabels {
+  std::vector<std::pair<std::string, float>> labels;  // with their widths; empty: nothing is drawn
+  float width = 0;
+};
+
+// Short names where the long ones do not fit into `room`.
+SwitchLabels switch_labels(Canvas& canvas, float room, const Scene& scene) {
   if (!scene.capture || !scene.has_buttons()) return {};
   const auto owners = scene.capture->owners();
   if (owners.size() < 2) return {};
-  const float em = scene.em, pad = em * 0.45f;
-  const TextStyle style = dim_text(scene, 0.8f), chosen_style = ui_text(scene, 0.8f);
-  const auto layout = [&](bool brief) {
-    std::vector<std::pair<std::string, float>> labels;
-    float width = 0;
+  SwitchLabels result;
+  for (const bool brief : {false, true}) {
+    if (brief && result.width <= room) break;
+    result = {};
     for (const Whose whose : owners) {
       std::string label = brief ? capture::to_string(whose) : owner_name(whose);
-      const float w = canvas.measure(label, style).x + 2 * pad;
-      labels.emplace_back(std::move(label), w);
-      width += w;
+      const float width = canvas.measure(label, dim_text(scene, 0.8f)).x + scene.em * 0.9f;
+      result.labels.emplace_back(std::move(label), width);
+      result.width += width;
     }
-    return std::pair{labels, width};
-  };
-  auto [labels, width] = layout(false);
-  if (width > room) std::tie(labels, width) = layout(true);
+  }
+  return result;
+}
+
+}  // namespace
+
+float OwnerSwitch::width(Canvas& canvas, float room, const Scene& scene) const {
+  return switch_labels(canvas, room, scene).width;
+}
+
+Rect OwnerSwitch::draw(Canvas& canvas, Point top_right, float room, const Scene& scene) {
+  parts_.clear();
+  const auto [labels, width] = switch_labels(canvas, room, scene);
+  if (labels.empty()) return {};
+  const auto owners = scene.capture->owners();
+  const float em = scene.em;
+  const TextStyle style = dim_text(scene, 0.8f), chosen_style = ui_text(scene, 0.8f);
   const Rect box{top_right.x - width, top_right.y, width, em * 1.3f};
   const Whose shown = source(scene).whose;
   canvas.fill_rect(box, scene.theme.surface, em * 0.3f);

@@ -26,6 +26,8 @@ class OwnerSwitch {
   // Draws the switch with its top right corner at `top_right`, at most `room` px wide. Returns an
   // empty area in exports and where there is no choice.
   Rect draw(Canvas& canvas, Point top_right, float room, const Scene& scene);
+  // The width that it takes there, in px; 0 where it draws nothing.
+  float width(Canvas& canvas, float room, const Scene& scene) const;
   // Input::next and previous choose the next owner or the one before. True: the mouse is over the
   // switch, so nothing else of the panel takes it.
   bool input(const Input& in, const Scene& scene, Reaction& reaction);

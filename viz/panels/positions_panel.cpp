@@ -1,5 +1,5 @@
 // Positions: the position ID of every input of this step as it was recorded, beside the sequential ID it
-// would have had. Siblings share one. Where it is not what the tree asks for, both places are marked.
+// would have had. Siblings share one. A position that the tree does not ask for is marked, and so is the asked one.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -94,7 +94,7 @@ class PositionsPanel final : public Panel {
     scroll_ = scene.export_mode ? 0 : scroll_within(scroll_, length, room);
     const AxisScale scale{low - 0.5, high + 0.5, area.x + pad + label,
                           area.right() - pad - em * 1.2f};
-    // Rows that begin within the room; the first may be cut at its top.
+    // These rows begin within the room. The first may be cut at its top.
     const auto first = static_cast<std::size_t>(scroll_ / row_height);
     const auto shown =
         std::min(inputs.size() - first,
@@ -110,7 +110,7 @@ class PositionsPanel final : public Panel {
       text_in(canvas, {x - em * 1.5f, top - em * 1.3f, em * 3, em},
               std::to_string(static_cast<long long>(tick)), small, Align::kCenter);
     }
-    // Shared positions as bands, with how many share them.
+    // Shared positions are bands with the number of rows that share them.
     for (const auto& [position, count] : sharing) {
       if (count < 2) continue;
       const float x = scale.px(position),
@@ -125,7 +125,7 @@ class PositionsPanel final : public Panel {
                 small, Align::kCenter);
     }
     rows_ = {top, row_height, bottom};
-    // The rows are this step's alone: as new as its forward.
+    // The rows are this step's alone, so they are as new as its forward.
     const bool lit = scene.lights(capture::make_tick(scene.shown_step(), source.forward_phase()));
     canvas.push_clip({area.x, top, area.w, std::max(1.0f, bottom - top)});
     for (std::size_t i = first; i < first + shown; ++i) {
@@ -197,7 +197,7 @@ class PositionsPanel final : public Panel {
     } else {
       const auto prompt = scene.capture->run().prompt_tokens.size();
       const int depth = scene.capture->nodes()[static_cast<std::size_t>(row.node)].depth;
-      // A draft head's row stands where the hidden state that it reads does: one before its token.
+      // A draft head's row stands where its hidden state does, one before its token.
       const std::string less =
           " − " + std::to_string(static_cast<std::int64_t>(prompt) + depth - row.position);
       reaction.tooltip.push_back("position = prompt tokens + depth" + less + " = " +
@@ -219,9 +219,9 @@ class PositionsPanel final : public Panel {
 
   std::string csv(const Scene& scene) const override {
     std::ostringstream out;
-    // A target's step has one forward; of several each numbers its rows from 0.
+    // A target's step has one forward. Where a step has several, each numbers its rows from 0.
     const bool target = owner_.source(scene).is_target();
-    // Of a run whose positions are as the tree asks nothing more is to be said.
+    // A run whose positions are as the tree asks has no column `expected`.
     const bool says_expected = scene.capture && !faulty_steps(scene).empty();
     out << "step," << (target ? "" : "forward,") << "row,node,position,sequential_id"
         << (says_expected ? ",expected" : "") << '\n';
@@ -243,13 +243,13 @@ class PositionsPanel final : public Panel {
     std::vector<capture::InputRow> rows;
     if (!scene.capture || scene.shown_step() < 0) return rows;
     const RowSource source = owner_.source(scene);
-    // Before the forward nobody knows its rows.
+    // Nobody knows a forward's rows before it.
     if (capture::make_tick(scene.shown_step(), source.forward_phase()) >= scene.cursor) return rows;
     for (const capture::InputRow& row : source.inputs(*scene.capture, scene.shown_step()))
       if (row.node > 0 || asked_of(scene, row) != row.position) rows.push_back(row);
     return rows;
   }
-  // The position that the tree asks for; the row's own where nothing is asked.
+  // The position that the tree asks for, or the row's own if nothing is asked.
   static std::int32_t asked_of(const Scene& scene, const capture::InputRow& row) {
     return scene.capture->row_faults().positions(row.whose).asked(row).value_or(row.position);
   }

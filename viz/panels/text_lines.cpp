@@ -4,6 +4,8 @@
 #include <unordered_set>
 
 #include "core/base/counted.h"
+#include "viz/draw/fault_text.h"
+#include "viz/panels/fault_head.h"
 #include "viz/query/changes.h"
 #include "viz/query/leaves.h"
 #include "viz/text/finish_text.h"
@@ -30,11 +32,13 @@ bool is_whole(const std::string& bytes) {
 struct Piece {
   std::int32_t node = 0;
   std::string text;
+  capture::RowMark fault = capture::RowMark::kNone;  // the gravest of its tokens
 };
 struct Token {
   std::int32_t node = 0, token = 0;
 };
-std::vector<Piece> pieces_of(const capture::Capture& capture, const std::vector<Token>& path) {
+std::vector<Piece> pieces_of(const Scene& scene, const std::vector<Token>& path) {
+  const capture::Capture& capture = *scene.capture;
   std::vector<Piece> pieces;
   for (std::size_t i = 0; i < path.size();) {
     const auto bytes_of = [&](std::size_t k) { return std::string(capture.piece(path[k].token)); };
@@ -52,6 +56,8 @@ std::vector<Piece> pieces_of(const capture::Capture& capture, const std::vector<
     }
     pieces.push_back(
         {path[i + used - 1].node, is_whole(bytes) ? plain_text(bytes) : token_text(bytes)});
+    for (std::size_t k = i; k < i + used; ++k)
+      pieces.back().fault = std::max(pieces.back().fault, fault_mark(scene, path[k].node));
     i += used;
   }
   return pieces;
@@ -89,8 +95,7 @@ std::vector<Token> tokens_of(const capture::Capture& capture, const std::vector<
 }
 
 // The number of tokens that all paths begin with. It ends at the end of a character.
-std::size_t shared_by_all(const capture::Capture& capture,
-                          const std::vector<std::vector<std::int32_t>>& paths) {
+std::size_t shared_by_all(const Scene& scene, const std::vector<std::vector<std::int32_t>>& paths) {
   if (paths.size() < 2) return 0;
   std::size_t shared = paths[0].size();
   for (const auto& path : paths)
@@ -100,7 +105,8 @@ std::size_t shared_by_all(const capture::Capture& capture,
             .first -
         paths[0].begin());
   std::size_t whole = 0, at = 0;
-  for (const Piece& piece : pieces_of(capture, tokens_of(capture, paths[0], 0, paths[0].size()))) {
+  for (const Piece& piece :
+       pieces_of(scene, tokens_of(*scene.capture, paths[0], 0, paths[0].size()))) {
     while (at < paths[0].size() && paths[0][at] != piece.node) ++at;
     if (++at <= shared) whole = at;
   }
@@ -127,6 +133,15 @@ std::vector<LegendEntry> legend_of(const std::vector<std::vector<std::int32_t>>&
     for (const auto& path : paths)
       for (const std::int32_t node : path) add(node, scene.cursor);
   }
+  const auto is_marked = [&](capture::RowMark mark) {
+    if (scene.steady) return has_fault_mark(scene, mark);
+    return std::ranges::any_of(paths, [&](const std::vector<std::int32_t>& path) {
+      return std::ranges::any_of(
+          path, [&](std::int32_t node) { return fault_mark(scene, node) == mark; });
+    });
+  };
+  add_node_fault_entries(legend, is_marked(capture::RowMark::kRecorded),
+                         is_marked(capture::RowMark::kMissing), scene);
   if (scene.twins) legend.push_back({"the other run differs", scene.theme.difference, "≠"});
   return legend;
 }
@@ -143,7 +158,7 @@ void put_sequence(Canvas& canvas, const Scene& scene,
          paths[i][shared] == paths[0][shared])
     ++shared;
   const std::int32_t apart = i > 0 && shared < paths[i].size() ? paths[i][shared] : INT32_MAX;
-  const auto pieces = pieces_of(*scene.capture, tokens_of(*scene.capture, paths[i], first, last));
+  const auto pieces = pieces_of(scene, tokens_of(*scene.capture, paths[i], first, last));
   for (std::size_t k = 0; k < pieces.size(); ++k) {
     const Piece& piece = pieces[k];
     TextStyle style = ui_text(scene);
@@ -159,7 +174,8 @@ void put_sequence(Canvas& canvas, const Scene& scene,
       }
     }
     if (piece.node >= apart) style.color = color;
-    put(piece.text, style, piece.node, mark_of(*scene.capture, piece.node, scene, scene.cursor));
+    put(piece.text, style, piece.node, mark_of(*scene.capture, piece.node, scene, scene.cursor),
+        piece.fault);
   }
 }
 
@@ -195,7 +211,8 @@ TextLines lay_out_text(Canvas& canvas, float width, const Scene& scene, bool sha
 
   float x = left, y = lines.legend_height;
   const auto put = [&](const std::string& text, const TextStyle& style, std::int32_t node,
-                       const std::optional<Mark>& mark) {
+                       const std::optional<Mark>& mark,
+                       capture::RowMark fault = capture::RowMark::kNone) {
     // Line breaks within a token are followed, and the break itself is shown.
     std::string part;
     const auto flush = [&] {
@@ -209,7 +226,8 @@ TextLines lay_out_text(Canvas& canvas, float width, const Scene& scene, bool sha
         room = canvas.measure(part, style).x;
       }
       const bool lit = scene.lights() && node > 0 && !before.contains(node);
-      if (!part.empty()) lines.spans.push_back({{x, y, room, line}, part, style, node, mark, lit});
+      if (!part.empty())
+        lines.spans.push_back({{x, y, room, line}, part, style, node, mark, lit, fault});
       x += room;
       part.clear();
     };
@@ -232,12 +250,12 @@ TextLines lay_out_text(Canvas& canvas, float width, const Scene& scene, bool sha
   std::vector<Token> shown;
   for (std::size_t i = first; i < prompt.size(); ++i)
     shown.push_back({-2 - static_cast<std::int32_t>(i), prompt[i]});
-  for (const Piece& piece : pieces_of(capture, shown))
-    put(piece.text, dim_text(scene, 1), piece.node, {});
+  for (const Piece& piece : pieces_of(scene, shown))
+    put(piece.text, dim_text(scene, 1), piece.node, {}, piece.fault);
   x = left;
   y += line * 1.25f;
   lines.text_top = y;
-  const std::size_t shared = shared_by_all(capture, paths);
+  const std::size_t shared = shared_by_all(scene, paths);
   const bool can_share = shared >= kLeastShared, once = can_share && shared_once;
   if (can_share) {
     const std::string of_all =
@@ -305,6 +323,11 @@ void draw_span(Canvas& canvas, const TextSpan& span, Point top_left, const Scene
     const float size = em * 0.5f;
     canvas.fill_rect(box, scene.theme.lit.with_alpha(0.16f), em * 0.15f);
     draw_glyph(canvas, "✦", {box.x + size * 0.2f, box.y + size * 0.2f}, size, scene.theme.lit);
+  }
+  if (span.fault != capture::RowMark::kNone) {
+    canvas.fill_rect(box, scene.theme.fault.with_alpha(0.14f), em * 0.15f);
+    draw_glyph(canvas, fault_glyph(span.fault), {box.right() - em * 0.24f, box.y + em * 0.16f},
+               em * 0.5f, scene.theme.fault);
   }
   const float height = canvas.measure(span.text, span.style).y;
   canvas.text({box.x, box.y + (box.h - height) / 2}, span.text, span.style);

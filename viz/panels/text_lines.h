@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "core/capture/row_marks.h"
 #include "viz/canvas/canvas.h"
 #include "viz/draw/drawing.h"
 #include "viz/draw/scene.h"
@@ -29,10 +30,11 @@ struct TextSpan {
   Rect box;
   std::string text;
   TextStyle style;
-  std::int32_t node = -1;         // -1 = it shows no token
-  std::optional<Mark> mark = {};  // the line under it
-  bool lit = false;               // the token has just come
-  bool folds = false;             // a click on it folds or opens the part that all texts share
+  std::int32_t node = -1;                            // -1 = it shows no token
+  std::optional<Mark> mark = {};                     // the line under it
+  bool lit = false;                                  // the token has just come
+  capture::RowMark fault = capture::RowMark::kNone;  // its row is not as the tree asks
+  bool folds = false;  // a click on it folds or opens the part that all texts share
 };
 struct TextLines {
   std::vector<TextSpan> spans;  // from top to bottom

@@ -5,6 +5,7 @@
 
 #include "viz/draw/drawing.h"
 #include "viz/draw/node_text.h"
+#include "viz/panels/more_corner.h"
 #include "viz/panels/panels.h"
 #include "viz/panels/text_lines.h"
 #include "viz/text/number_text.h"
@@ -12,17 +13,6 @@
 
 namespace triescope::viz {
 namespace {
-
-// Draws a corner that points to text out of sight. Returns its area.
-Rect draw_more(Canvas& canvas, Point corner, bool up, const Scene& scene) {
-  const float em = scene.em, w = em * 0.7f, h = em * 1.3f;  // within the margin
-  const Rect box{corner.x - w, up ? corner.y : corner.y - h, w, h};
-  canvas.fill_rect(box, scene.theme.raised, em * 0.2f);
-  const float x = box.x + w / 2, y = box.y + h / 2, r = em * 0.2f, tip = up ? -r : r;
-  const Point arrow[] = {{x - r, y - tip / 2}, {x, y + tip / 2}, {x + r, y - tip / 2}};
-  canvas.polyline(arrow, scene.theme.text, 1.5f);
-  return box;
-}
 
 class TextPanel final : public Panel {
  public:
@@ -33,7 +23,8 @@ class TextPanel final : public Panel {
         "The text of every live beam (at the end: of the returned sequences), best first. "
         "A line under a token says how it came; what a beam says differently from the best is in "
         "its colour. What all of them begin with stands above them, once; a click on its heading "
-        "shows it in each. Click a token to lock it.",
+        "shows it in each. ▲ and △ mark a token whose row is not as the tree asks. Click a token "
+        "to lock it.",
         "Click a word that surprises you and ask what would have come after another one "
         "(Ctrl+I).",
         "No text yet: step once (F10).",
@@ -50,7 +41,7 @@ class TextPanel final : public Panel {
     const Key key{
         scene.capture, scene.cursor,      counts.verdicts,  counts.sequences,
         area.w,        scene.em,          scene.theme.name, scene.twins ? scene.twins->version : 0,
-        shared_once_,  scene.export_mode, scene.lit_from};
+        shared_once_,  scene.export_mode, scene.lit_from,   scene.capture->status()};
     if (!(key == key_)) lines_ = lay_out_text(canvas, area.w, scene, shared_once_);
     key_ = key;
     overflow_ = scene.export_mode ? 0 : std::max(0.0f, lines_.height - area.h);
@@ -75,9 +66,9 @@ class TextPanel final : public Panel {
     // Corners show that text lies above or below; a click goes there.
     page_ = std::max(line, area.h - line);
     if (overflow_ > 0 && shown_ > 0)
-      above_ = draw_more(canvas, {area.right(), area.y}, /*up=*/true, scene);
+      above_ = draw_more_corner(canvas, {area.right(), area.y}, /*up=*/true, scene);
     if (span != lines_.spans.end())
-      below_ = draw_more(canvas, {area.right(), area.bottom()}, /*up=*/false, scene);
+      below_ = draw_more_corner(canvas, {area.right(), area.bottom()}, /*up=*/false, scene);
   }
 
   Reaction input(const Input& in, Rect, const Scene& scene) override {
@@ -153,6 +144,7 @@ class TextPanel final : public Panel {
     std::uint64_t twins = 0;
     bool shared_once = true, export_mode = false;
     capture::Tick lit_from = -1;
+    capture::RunStatus status = capture::RunStatus::kRunning;  // its end may find faults
     bool operator==(const Key&) const = default;
   };
 

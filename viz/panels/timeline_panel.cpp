@@ -12,6 +12,7 @@
 #include "viz/panels/metric_curves.h"
 #include "viz/panels/panels.h"
 #include "viz/panels/zoom_input.h"
+#include "viz/query/step_so_far.h"
 #include "viz/text/number_text.h"
 #include "viz/text/timed_text.h"
 
@@ -20,8 +21,8 @@ namespace {
 
 constexpr float kMaxStepEm = 9;
 constexpr float kMetricsApartEm = 6;         // the least height of curves and bars
-constexpr float kMetricsShare = 0.45f;       // of that height
-constexpr float kLeastBelowLegendEm = 2.9f;  // bars and axis
+constexpr float kMetricsShare = 0.45f;       // of that height, for the curves
+constexpr float kLeastBelowLegendEm = 2.9f;  // the least height of bars and axis
 constexpr double kMaxTimeZoom = 1000;
 constexpr double kCutFactor = 1.6;
 constexpr float kHeadroomEm = 0.45f;  // above the greatest value
@@ -63,21 +64,24 @@ class TimelinePanel final : public Panel {
     const std::vector<MetricCurve>& metrics = metrics_.of(*scene.capture);
     const std::vector<MetricCurve>& seen = seen_metrics_.of(*scene.capture, scene.cursor);
     std::ranges::move(metric_legend(metrics, seen, scene), std::back_inserter(entries));
-    // Rows that leave the bars and their axis enough. Where the names need more, their beginnings do: a phase
-    // that is left out of the legend cannot be told.
+    // The legend's rows leave the bars and their axis enough. Names that need more are cut to their beginnings,
+    // because a phase that is left out of the legend cannot be told.
     const float legend_width = area.w - 2 * pad - timed_width;
-    const int rows = scene.legend == LegendRoom::kNone
-                         ? 0
-                         : static_cast<int>((area.h - em * kLeastBelowLegendEm) / (em * 1.35f));
+    const auto rows = static_cast<int>((area.h - em * kLeastBelowLegendEm) / (em * 1.35f));
     if (legend_height(canvas, legend_width, entries, scene) > em * 1.36f * static_cast<float>(rows))
       for (std::size_t i = 0; i < capture::kPhaseCount; ++i) entries[i].label.resize(3);
-    if (rows > 0)
+    // A run whose legend stands beside it keeps the room, so that both runs' bars have one height.
+    if (rows > 0 && scene.legend == LegendRoom::kNone)
+      top += std::min(legend_height(canvas, legend_width, entries, scene),
+                      em * 1.35f * static_cast<float>(rows)) +
+             em * 0.1f;
+    else if (rows > 0)
       top += draw_legend(canvas, {area.x + pad, top}, legend_width, entries, scene, nullptr, rows) +
              em * 0.1f;
     if (tall && *timed) top = std::max(top, area.y + em * 1.65f);
     Rect plot{area.x + em * 3.8f, top, std::max(em, area.w - em * 3.8f - pad),
               std::max(em * 0.6f, area.bottom() - top - em * 1.5f)};
-    // The curves stand above the bars, where there is room for both, else over them.
+    // The curves stand above the bars if there is room for both, else over them.
     const Rect whole = plot;
     const bool apart = !metrics.empty() && plot.h > em * kMetricsApartEm;
     if (apart) {
@@ -101,8 +105,8 @@ class TimelinePanel final : public Panel {
     const AxisScale x{first, first + span, plot.x, plot.right()};
     plot_ = {whole, x};
 
-    // Prefill and hiccups would flatten everything: the scale follows the other steps, and a taller
-    // bar is cut, with how long it really was.
+    // Prefill and hiccups would flatten everything, so the scale follows the other steps. A taller bar is cut
+    // and says how long it really was.
     const auto phases = scene.capture->phases();
     const std::vector<double> totals = totals_of(*scene.capture);
     double high = scale_top(totals);
@@ -138,16 +142,16 @@ class TimelinePanel final : public Panel {
           [](const capture::PhaseRow& r, capture::Tick tick) { return r.tick < tick; });
       double stacked = 0;
       std::int32_t current = -1;
-      bool cut = false;
+      bool cut = false, is_whole = false;  // whole: the cursor has seen all of the step
       std::vector<std::int32_t> cut_steps;
       const auto mark_cut = [&] {
-        // Taller than the scale: a gap in the bar, and how long it really was.
+        // A bar that is taller than the scale has a gap and, once it is past, a label with its length.
         if (!cut) return;
         cut = false;
         const float left = x.px(current);
         canvas.fill_rect({left, plot.y + std::min(em * 1.5f, plot.h * 0.4f), step_px, em * 0.2f},
                          scene.theme.background);
-        cut_steps.push_back(current);
+        if (is_whole) cut_steps.push_back(current);
       };
       for (; row != phases.end() && capture::step_of(row->tick) < end; ++row) {
         const std::int32_t step = capture::step_of(row->tick);
@@ -159,7 +163,7 @@ class TimelinePanel final : public Panel {
         const double lower = std::min(stacked, top_value);
         stacked += static_cast<double>(row->duration_us);
         const double upper = std::min(stacked, top_value);
-        const bool past = row->tick < scene.cursor;
+        const bool past = is_whole = row->tick < scene.cursor;
         const float gap = step_px > 6 ? 1 : 0;
         canvas.fill_rect(
             {x.px(step) + gap, y.px(upper), step_px - 2 * gap,
@@ -182,7 +186,7 @@ class TimelinePanel final : public Panel {
         labels.push_back({at, plot.y, width, em * 1.15f});
       }
     } else {
-      // Several steps per px: one bar, as high as the longest.
+      // Steps that share a px have one bar, as high as the longest.
       float column = -1e9f;
       double longest = 0;
       bool past = true;
@@ -227,7 +231,7 @@ class TimelinePanel final : public Panel {
                  scene.theme.mark(capture::NodeState::kBonus).color);
     }
     if (scene.twins && scene.twins->parting_step >= 0) {
-      // Where the text leaves the other run's.
+      // The text leaves the other run's here.
       const float at = x.px(scene.twins->parting_step + 0.5);
       const float mark = plot.y + em * 0.5f + clear_of_labels(at, em * 0.95f);
       canvas.line({at, mark + em * 0.6f}, {at, plot.bottom()}, scene.theme.difference, 1.2f,
@@ -254,7 +258,7 @@ class TimelinePanel final : public Panel {
       canvas.push_clip({plot.x - em, plot.y - 2, plot.w + em + pad, plot.h + em * 1.6f});
     }
     if (scene.export_mode && !scene.series) return canvas.pop_clip();
-    // The cursor, with a handle.
+    // The cursor has a handle.
     const float px = x.px(static_cast<double>(scene.cursor) / capture::kPhaseCount);
     canvas.line({px, plot.y}, {px, plot.bottom()}, scene.theme.current, 1.5f, LineStyle::kSolid);
     if (apart) {
@@ -294,7 +298,7 @@ class TimelinePanel final : public Panel {
       if (range_from_ < 0) range_from_ = step_at(in.pressed.x);
       reaction.range = std::minmax(range_from_, step);
     } else if (in.dragging || in.clicked) {
-      // The nearest phase boundary.
+      // The cursor goes to the nearest boundary of phases.
       reaction.cursor = std::clamp<capture::Tick>(
           static_cast<capture::Tick>(std::lround(at * capture::kPhaseCount)), 0,
           scene.capture->end_tick());
@@ -315,13 +319,13 @@ class TimelinePanel final : public Panel {
     auto row = std::lower_bound(
         phases.begin(), phases.end(), capture::make_tick(step, capture::Phase::kDraft),
         [](const capture::PhaseRow& r, capture::Tick tick) { return r.tick < tick; });
-    for (; row != phases.end() && capture::step_of(row->tick) == step; ++row)
+    for (; row != phases.end() && capture::step_of(row->tick) == step && row->tick < scene.cursor;
+         ++row)
       reaction.tooltip.push_back(std::string(capture::to_string(capture::phase_of(row->tick))) +
                                  "  " + duration_text(static_cast<double>(row->duration_us)));
-    if (const auto figures = scene.capture->step(step))
-      reaction.tooltip.push_back(counted(figures->forward_rows, "row") + ", " +
-                                 counted(figures->emitted, "token") + " emitted");
-    for (const MetricCurve& curve : metrics_.of(*scene.capture))
+    if (const std::string figures = figures_text(step, scene); !figures.empty())
+      reaction.tooltip.push_back(figures);
+    for (const MetricCurve& curve : seen_metrics_.of(*scene.capture, scene.cursor))
       if (const MetricPoint* const point = curve.at(step))
         reaction.tooltip.push_back(curve.name + "  " + metric_text(*point));
     return reaction;
@@ -355,6 +359,22 @@ class TimelinePanel final : public Panel {
   }
 
  private:
+  // The figures of a step that the cursor has seen: "5 rows, 3 tokens emitted".
+  static std::string figures_text(std::int32_t step, const Scene& scene) {
+    if (capture::make_tick(step, capture::Phase::kForward) >= scene.cursor)
+      return step > scene.shown_step() ? "the cursor has not seen this step yet" : "";
+    const auto figures = scene.capture->step(step);
+    if (!figures) return "";
+    std::string text = counted(figures->forward_rows, "row");
+    const StepSoFar so_far = step_so_far(*scene.capture, step, scene.cursor);
+    const bool is_whole =
+        scene.cursor >=
+        std::min(capture::make_tick(step + 1, capture::Phase::kDraft), scene.capture->end_tick());
+    if (is_whole || so_far.decided)
+      text += ", " + counted(is_whole ? figures->emitted : so_far.emitted, "token") + " emitted";
+    return text;
+  }
+
   static double steps_of(const Scene& scene) {
     const std::int32_t last = scene.capture->last_step();
     return 1 + (scene.beside.capture ? std::max(last, scene.beside.capture->last_step()) : last);

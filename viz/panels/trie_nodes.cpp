@@ -180,8 +180,12 @@ void draw_trie_chip(Canvas& canvas, TriePicture& picture, std::int32_t item, con
   const bool focused = picture.shape.contains(it, scene.focus.node());
   const bool on_path = picture.path.count(it.node) != 0;
   picture.chips.push_back({box, item, 0});
+  const capture::RowMark fault = picture.shape.fault_of(it, scene);
   if (picture.unit < 4.5f) {
-    canvas.fill_rect(box, on_path ? scene.theme.focus : dead ? color.with_alpha(0.5f) : color);
+    canvas.fill_rect(box, on_path                            ? scene.theme.focus
+                          : fault != capture::RowMark::kNone ? scene.theme.fault
+                          : dead                             ? color.with_alpha(0.5f)
+                                                             : color);
     return;
   }
   const float radius = picture.unit * 0.32f;
@@ -218,6 +222,10 @@ void draw_trie_chip(Canvas& canvas, TriePicture& picture, std::int32_t item, con
     draw_difference(canvas, {box.right() - size * 0.2f, box.y}, size, scene);
   }
   if (picture.shape.is_lit(it)) draw_lit(canvas, box, picture.unit * 0.8f, scene);
+  // The edge ends where the fault's mark stands, so that it covers no letters.
+  if (fault != capture::RowMark::kNone)
+    draw_fault(canvas, {box.x - picture.unit * 0.14f, box.y + box.h * 0.56f},
+               std::max(6.0f, picture.unit * 0.66f), fault == capture::RowMark::kRecorded, scene);
   if (picture.unit < kTextPx) return;
   TextStyle style = it.node == 0 ? ui_text(scene, picture.view.drawn_zoom * 0.9f)
                                  : mono_text(scene, picture.view.drawn_zoom);

@@ -5,7 +5,9 @@
 #include <sstream>
 
 #include "viz/draw/drawing.h"
+#include "viz/draw/fault_text.h"
 #include "viz/draw/node_text.h"
+#include "viz/panels/fault_head.h"
 #include "viz/panels/panels.h"
 #include "viz/panels/trie_fold_state.h"
 #include "viz/panels/trie_input.h"
@@ -44,6 +46,8 @@ std::vector<LegendEntry> legend_of(const TrieShape& shape, const Scene& scene) {
     if (beams) entries.back().label = "finished: final score";  // where several are ranked by it
     entries.back().color = scene.theme.text_dim;
   }
+  add_node_fault_entries(entries, has_fault_mark(scene, capture::RowMark::kRecorded),
+                         has_fault_mark(scene, capture::RowMark::kMissing), scene);
   if (scene.twins) entries.push_back({"the other run differs", scene.theme.difference, "≠"});
   if (scene.steady) entries.push_back(lit_entry(scene));
   // The rest of the key; small panels leave it out.
@@ -61,7 +65,7 @@ class TriePanel final : public Panel {
         "Trie",
         "The token tree: a column is a position, a line a path, its width the token's "
         "probability. Beams carry their rank, dead branches their mark and their gap to the "
-        "survivors. Drag to move, wheel or W/S to zoom, F to fit and to follow again; double-click "
+        "survivors. ▲ and △ mark rows that are recorded otherwise than the tree asks. Drag to move, wheel or W/S to zoom, F to fit and to follow again; double-click "
         "folds a subtree or opens what is folded, Z changes what is folded by itself. A map in a "
         "free corner shows where you are while a part is out of sight; click or drag on it to go "
         "elsewhere.",

@@ -48,6 +48,10 @@ void draw_merged(Canvas& canvas, TriePicture& picture, const Scene& scene, std::
     float y = 0;
   };
   std::vector<Spot> spots;
+  const auto is_faulty = [&](std::int32_t item) {
+    return picture.shape.fault_of(picture.shape.items()[TrieShape::index(item)], scene) !=
+           capture::RowMark::kNone;
+  };
   std::int32_t c = first;
   while (c < last) {
     const float x = picture.body.x + picture.view.drawn.x +
@@ -66,7 +70,9 @@ void draw_merged(Canvas& canvas, TriePicture& picture, const Scene& scene, std::
         const std::int32_t node = picture.shape.items()[TrieShape::index(item)].node;
         const int w = weight(picture.shape.states()[TrieShape::index(node)],
                              picture.shape.ranks()[TrieShape::index(node)]) +
-                      (picture.path.count(node) ? 5000 : 0);
+                      (picture.path.count(node) ? 5000
+                       : is_faulty(item)        ? 2000
+                                                : 0);
         if (w > spot.weight) {
           spot.weight = w;
           spot.item = item;
@@ -86,6 +92,7 @@ void draw_merged(Canvas& canvas, TriePicture& picture, const Scene& scene, std::
       const Rect mark{x, picture.body.y + spot.y - kMergePx / 2,
                       std::max(2.0f, std::min(right - x, 12.0f)), kMergePx - 0.75f};
       canvas.fill_rect(mark, picture.path.count(node) ? scene.theme.focus
+                             : is_faulty(spot.item)   ? scene.theme.fault
                              : dim ? picture.shape.color_of(node, scene).with_alpha(0.55f)
                                    : picture.shape.color_of(node, scene));
       picture.chips.push_back({{mark.x, mark.y, mark.w, kMergePx}, spot.item, spot.count - 1});

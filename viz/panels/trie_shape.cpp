@@ -5,6 +5,7 @@
 
 #include "core/base/counted.h"
 #include "viz/draw/drawing.h"
+#include "viz/draw/fault_text.h"
 #include "viz/layouts/trie_lanes.h"
 #include "viz/query/beam_decision.h"
 #include "viz/query/changes.h"
@@ -304,6 +305,15 @@ bool TrieShape::contains(const TrieItem& item, std::int32_t node) const {
   for (std::int32_t at = item.last; at > item.node; at = capture_->nodes()[index(at)].parent)
     if (at == node) return true;
   return false;
+}
+
+capture::RowMark TrieShape::fault_of(const TrieItem& item, const Scene& scene) const {
+  auto gravest = capture::RowMark::kNone;
+  for (std::int32_t at = item.last; at > 0; at = capture_->nodes()[index(at)].parent) {
+    gravest = std::max(gravest, fault_mark(scene, at));
+    if (at == item.node) break;
+  }
+  return gravest;
 }
 
 }  // namespace triescope::viz

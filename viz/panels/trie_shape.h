@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "core/capture/capture.h"
+#include "core/capture/row_marks.h"
 #include "viz/canvas/canvas.h"
 #include "viz/draw/scene.h"
 #include "viz/layouts/trie_folds.h"
@@ -89,6 +90,8 @@ class TrieShape {
   std::string label_of(const TrieItem& item, const Scene& scene) const;
   Color color_of(std::int32_t node, const Scene& scene) const;
   bool contains(const TrieItem& item, std::int32_t node) const;  // the node, or one of its run
+  // The gravest mark of the item's nodes.
+  capture::RowMark fault_of(const TrieItem& item, const Scene& scene) const;
 
  private:
   float width_of(Canvas& canvas, const TrieItem& item, const Scene& scene);

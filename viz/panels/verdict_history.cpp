@@ -254,11 +254,15 @@ void VerdictHistory::draw_histogram(Canvas& canvas, Rect area, const Scene& scen
       high = std::max(high, count);
       last = std::max(last, bin);
     }
-  text_in(canvas, {area.x, area.y, area.w, em * 1.2f},
-          (drafts ? "steps by accepted, mean " : "steps by margin, mean ") +
-              number_text(sum / static_cast<double>(std::max<std::int64_t>(1, steps)), 2) + " of " +
-              counted(steps, "step"),
-          dim_text(scene, 0.8f));
+  // The number of steps is never cut off: a narrow chart has fewer words.
+  const TextStyle title = dim_text(scene, 0.8f);
+  const std::string mean =
+      number_text(sum / static_cast<double>(std::max<std::int64_t>(1, steps)), 2);
+  std::string words = (drafts ? "steps by accepted, mean " : "steps by margin, mean ") + mean +
+                      " of " + counted(steps, "step");
+  if (canvas.measure(words, title).x > area.w)
+    words = "mean " + mean + ", n " + std::to_string(steps);
+  text_in(canvas, {area.x, area.y, area.w, em * 1.2f}, words, title);
   // Room for half of the last label, "3.0+".
   const float beside = drafts ? 0 : em * 0.6f;
   const Rect plot{area.x, area.y + em * 2.2f, area.w - beside, std::max(1.0f, area.h - em * 3.5f)};

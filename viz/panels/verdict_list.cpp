@@ -177,6 +177,8 @@ std::vector<VerdictColumn> columns_for(const std::vector<capture::VerdictRow>& r
 }
 
 constexpr float kMarkEm = 1.4f, kTokenEm = 10;
+constexpr float kReasonEm = 20;          // the room of a reason's first clauses
+constexpr float kLeastFiguresEm = 9.3f;  // the mark, p and q
 
 // One line of the list: a row, or a fold of withdrawn drafts from that row on.
 struct VerdictLine {
@@ -269,7 +271,9 @@ void VerdictList::draw(Canvas& canvas, Rect area, const std::vector<capture::Ver
                        const Scene& scene, const DrafterViews& drafters) {
   const float em = scene.em, row = em * kRowEm;
   const float token = std::min(em * kTokenEm, area.w * 0.34f);
-  const float reason_min = std::min(em * 9, area.w * 0.3f);
+  // The reason has room for its first clauses before further figures than p and q have any.
+  const float reason_min = std::clamp(area.w - token - em * kLeastFiguresEm,
+                                      std::min(em * 9, area.w * 0.3f), em * kReasonEm);
   const auto columns = columns_for(rows, drafters, (area.w - token - reason_min) / em - 1.6f);
   const float figures_x = area.x + em * kMarkEm + token;
   float reason_x = figures_x;

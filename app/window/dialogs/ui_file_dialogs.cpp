@@ -8,6 +8,7 @@
 
 #include "app/window/dialogs/ui_dialogs.h"
 #include "app/window/shell/style.h"
+#include "viz/export/file_ending.h"
 #include "viz/panels/charts.h"
 
 namespace triescope::app {
@@ -149,9 +150,11 @@ bool draw_export(Ui& ui) {
     ImGui::EndCombo();
   }
   row_head(ui, "Format");
+  const int format_before = memory.format;
   for (int i = 0; i < IM_ARRAYSIZE(kFormats); ++i)
     choice(ui, kFormats[i], memory.format, i, i == 0);
   help_tooltip("gif, png frames: a picture a step, for slides.", ui.em);
+  const bool format_changed = memory.format != format_before;
   const bool still = memory.format < kStills;
   const bool table = memory.format == static_cast<int>(viz::ExportFormat::kCsv);
   const Document* partner = ui.workspace.comparison.partner();
@@ -180,6 +183,8 @@ bool draw_export(Ui& ui) {
   // The path has the focus, so that somebody who opened the dialog by key need only press Enter.
   const bool asks = ui.state.dialog_just_opened && memory.path.empty();
   if (memory.path.empty() || memory.path == memory.suggested) memory.path = suggestion;
+  // A name that was typed follows the format, unless somebody types just now.
+  if (format_changed) memory.path = viz::with_ending_of(memory.path, ending);
   memory.suggested = suggestion;
   ImGui::SetNextItemWidth(-FLT_MIN);
   if (asks) ImGui::SetKeyboardFocusHere();

@@ -5,6 +5,7 @@
 
 #include "app/window/workspace/export_task.h"
 #include "core/base/error.h"
+#include "viz/export/file_ending.h"
 #include "viz/export/frames.h"
 #include "viz/export/run_data.h"
 #include "viz/handout/handout.h"
@@ -25,6 +26,22 @@ std::string free_path(std::filesystem::path folder, const std::string& name,
   for (int i = 2; std::filesystem::exists(path, ec); ++i)
     path = folder / (name + "-" + std::to_string(i) + ending);
   return path.string();
+}
+
+std::string_view format_of(const ExportJob& job) {
+  if (!job.animation) return viz::name_of(job.format);
+  return *job.animation == Animation::kGif ? "gif" : "png-frames";
+}
+
+// False: the name ends as files of another format do, and a message says so.
+bool is_named_right(const std::string& path, std::string_view format, Messages& log) {
+  try {
+    viz::check_file_ending(path, format);
+    return true;
+  } catch (const Error& error) {
+    log.failed(Messages::Action::kExport, error.what());
+    return false;
+  }
 }
 
 }  // namespace
@@ -56,7 +73,7 @@ void Exports::keep_folder(const std::string& path) {
 }
 
 void Exports::start(const ExportJob& job) {
-  if (!may_start()) return;
+  if (!may_start() || !is_named_right(job.path, format_of(job), log_)) return;
   keep_folder(job.path);
   viz::ExportOptions options;
   options.format = job.format;
@@ -143,7 +160,8 @@ std::string Exports::picture_path(const std::string& panel, const std::string& e
 }
 
 void Exports::start_whole_run(WholeRun as, const std::string& path) {
-  if (!may_start()) return;
+  if (!may_start() || !is_named_right(path, as == WholeRun::kHandout ? "html" : "jsonl", log_))
+    return;
   keep_folder(path);
   task_ = std::make_unique<ExportTask>(
       std::vector{documents_.active()->path}, path,

@@ -10,6 +10,7 @@
 #include <set>
 
 #include "app/session/user_folder.h"
+#include "app/window/workspace/user_scale.h"
 #include "core/base/error.h"
 #include "core/text/tokenizer/conversation.h"
 
@@ -84,7 +85,8 @@ Preferences load_preferences(std::string& warning) {
     preferences.lecture_theme =
         viz::theme_name_from_string(all.value("lecture_theme", std::string("projector")));
     preferences.lecture_full_screen = all.value("lecture_full_screen", false);
-    preferences.user_scale = std::clamp(all.value("user_scale", 1.0f), 0.5f, 4.0f);
+    preferences.user_scale =
+        std::clamp(all.value("user_scale", 1.0f), kLeastUserScale, kMostUserScale);
     preferences.run_bar_open = all.value("run_bar_open", true);
     preferences.play_speed = std::clamp(all.value("play_speed", 1.0), 0.25, 8.0);
     preferences.compare_own_scales = all.value("compare_own_scales", false);

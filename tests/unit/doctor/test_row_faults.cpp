@@ -43,6 +43,55 @@ TEST_CASE("row faults: each row's, with what the other node is to it") {
         "0-" + std::to_string(run.inputs(1)[1].slot));
 }
 
+TEST_CASE("row faults: a node's mark is that of its newest row before the cursor") {
+  const auto mark_of = [](const OpenedRun& opened, std::int32_t node, std::int32_t step) {
+    return opened.capture->row_faults().mark(node, make_tick(step, Phase::kForward) + 1,
+                                             Whose::kTarget);
+  };
+  const OpenedRun masked(masked_wrongly().rows);
+  const MadeRun made = masked_wrongly();
+  const StepNodes at = made.of_step[3];
+  CHECK(mark_of(masked, at.c, 3) == RowMark::kRecorded);
+  CHECK(mark_of(masked, at.b, 3) == RowMark::kMissing);
+  CHECK(mark_of(masked, at.a, 3) == RowMark::kNone);
+  CHECK(mark_of(masked, at.c, 2) == RowMark::kNone);  // its row is still to come
+  CHECK(mark_of(masked, made.of_step[4].a, 4) == RowMark::kMissing);
+  const RowFaults& faults = masked.capture->row_faults();
+  const Tick forward = make_tick(3, Phase::kForward);
+  for (const RowMark mark : {RowMark::kMissing, RowMark::kRecorded}) {
+    CHECK_FALSE(faults.has_mark(mark, forward, Whose::kTarget));
+    CHECK(faults.has_mark(mark, forward + 1, Whose::kTarget));
+    CHECK_FALSE(faults.has_mark(mark, forward + 1, Whose::kDraft));
+  }
+
+  const OpenedRun shifted(stale_and_shifted().rows);
+  const MadeRun moved = stale_and_shifted();
+  CHECK(mark_of(shifted, moved.of_step[2].a, 2) == RowMark::kRecorded);
+  CHECK(mark_of(shifted, moved.of_step[1].a, 5) == RowMark::kNone);
+
+  const OpenedRun lost(slots_taken_wrongly().rows);
+  const MadeRun taken = slots_taken_wrongly();
+  for (const std::int32_t node : {taken.of_step[2].root, taken.of_step[3].c}) {
+    CHECK(mark_of(lost, node, 2) == RowMark::kNone);
+    CHECK(mark_of(lost, node, 3) == RowMark::kRecorded);
+  }
+}
+
+TEST_CASE("row faults: a node whose later row is right has no mark any more") {
+  MadeRun made = masked_wrongly();
+  const std::int32_t c = made.of_step[3].c;
+  // The row of c in step 3 is wrong. Step 5 reads c again, as the tree asks.
+  const InputRow& wrong = faulty_input(made, c);
+  InputRow again = wrong;
+  again.step = 5, again.row = 4;
+  made.rows.inputs.push_back(again);
+  const OpenedRun opened(made.rows);
+  const RowFaults& faults = opened.capture->row_faults();
+  const Tick end = opened.capture->end_tick();
+  CHECK(faults.mark(c, make_tick(5, Phase::kForward), Whose::kTarget) == RowMark::kRecorded);
+  CHECK(faults.mark(c, end, Whose::kTarget) == RowMark::kNone);
+}
+
 TEST_CASE("row faults: back and forth they are the same as in order") {
   for (MadeRun (*make)() : {masked_wrongly, stale_and_shifted}) {
     const OpenedRun in_order(make().rows), mixed(make().rows);

@@ -1,6 +1,8 @@
 // The drafts panel: its figures, its clicks, and that a growing run ends with the same figures.
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <cstdio>
 #include <string>
 #include <vector>
 
@@ -43,6 +45,27 @@ TEST_CASE(
   CHECK(find(
       drawn(*panel, scene_at(withdrawn_drafts_capture(), make_tick(3, Phase::kForward)), kArea),
       "step 3: nothing drafted"));
+}
+
+TEST_CASE("drafts panel: the title over the text counts the positions that the cursor has seen") {
+  const auto panel = make_panel("drafts");
+  const Capture& run = withdrawn_drafts_capture();
+  for (std::int32_t step = 1; step <= run.last_step(); ++step)
+    for (const float width : {300.0f, 420.0f, 900.0f}) {
+      const Scene scene = end_of(step);
+      std::int32_t deepest = 0;
+      LevelHistory history;
+      for (const LevelGuess& guess : history.seen(scene)) deepest = std::max(deepest, guess.depth);
+      for (const auto& text : drawn(*panel, scene, {0, 0, width, 420}).texts) {
+        const auto at = text.text.find("by position (");
+        if (at == std::string::npos) continue;
+        int shown = 0, to = 0;
+        REQUIRE(std::sscanf(text.text.c_str() + at, "by position (%*d to %d of %*d to %d)", &shown,
+                            &to) == 2);
+        CHECK(to == deepest);
+        CHECK(shown <= to);
+      }
+    }
 }
 
 TEST_CASE(

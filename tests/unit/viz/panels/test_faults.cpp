@@ -2,13 +2,17 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <sstream>
 #include <string>
 #include <vector>
 
 #include "tests/unit/viz/faulty_runs.h"
 #include "tests/unit/viz/looking.h"
+#include "viz/draw/fault_text.h"
+#include "viz/draw/node_text.h"
 #include "viz/panels/mask_rows.h"
+#include "viz/panels/text_lines.h"
 
 namespace triescope::test::test_faults_drawn {
 namespace {
@@ -46,6 +50,15 @@ std::string tips(const std::string& name, const viz::Scene& scene, viz::Rect are
 }
 
 constexpr viz::Rect kArea{0, 0, 900, 420};
+
+// The number of shapes in the colour of faults.
+std::ptrdiff_t marks(viz::Panel& panel, const viz::Scene& scene) {
+  const viz::Color color = scene.theme.fault;
+  char text[16];
+  std::snprintf(text, sizeof text, " %02x%02x%02x%02x", color.r, color.g, color.b, color.a);
+  return std::ranges::count_if(drawn(panel, scene, kArea).calls,
+                               [&](const std::string& call) { return call.ends_with(text); });
+}
 
 TEST_CASE("faults: the mask draws what a row saw, and says what the tree asks for") {
   const viz::Scene scene = after(masked(), 3);
@@ -188,10 +201,52 @@ TEST_CASE("faults: the inspector and the candidates say what is wrong with a nod
   CHECK(viz::make_panel("inspector")->csv(scene).find("not as the tree asks") == std::string::npos);
 }
 
+// The panels that mark nodes draw the mark of a faulty row, name it and tell it in the node's tooltip.
+TEST_CASE("faults: trie, drafts and text mark nodes whose rows are not as the tree asks") {
+  const StepNodes at = masked_wrongly().of_step[3];
+  for (const char* name : {"trie", "drafts"}) {
+    CAPTURE(name);
+    const viz::Scene seen = after(masked(), 3);
+    CHECK(marks(*viz::make_panel(name), seen) > 0);
+    CHECK(marks(*viz::make_panel(name), after(masked(), 2)) == 0);
+    const std::string text = tips(name, seen, kArea);
+    CHECK(text.find("▲ sees draft " + viz::node_text(seen, at.a) + " (its sibling); the tree") !=
+          std::string::npos);
+    CHECK(text.find("△ does not see " + viz::node_text(seen, at.root) + " (its own ancestor)") !=
+          std::string::npos);
+  }
+  const auto trie = drawn(*viz::make_panel("trie"), after(masked(), 3), kArea);
+  CHECK(find(trie, "not as the tree asks"));
+  CHECK(find(trie, "asked for, not seen"));
+  CHECK_FALSE(
+      find(drawn(*viz::make_panel("trie"), after(masked(), 2), kArea), "asked for, not seen"));
+}
+
+TEST_CASE("faults: the text marks the tokens whose rows stood elsewhere, and no others") {
+  const viz::Scene scene = after(shifted(), 3);
+  const auto path = shifted().path_to(viz::sequences_of(scene).front().node);
+  std::size_t wrong = 0;
+  for (const std::int32_t node : path)
+    wrong += viz::fault_mark(scene, node) == capture::RowMark::kRecorded;
+  REQUIRE(wrong > 0);
+  REQUIRE(wrong < path.size());
+  RecordingCanvas canvas;
+  std::size_t marked = 0;
+  for (const viz::TextSpan& span : viz::lay_out_text(canvas, 900, scene).spans)
+    if (span.fault != capture::RowMark::kNone) {
+      ++marked;
+      CHECK(viz::fault_mark(scene, span.node) == span.fault);
+    }
+  CHECK(marked == wrong);
+  CHECK(find(drawn(*viz::make_panel("text"), scene, kArea), "not as the tree asks"));
+  CHECK(tips("text", scene, kArea).find("▲ stands at position ") != std::string::npos);
+}
+
 TEST_CASE("faults: a run whose rows are as asked has none of it") {
   static const auto opened = make_capture([](Recorder& out) { out.write(made_drafts().rows); });
   const viz::Scene scene = after(*opened->capture, 3);
-  for (const char* name : {"mask", "positions", "kv", "inspector", "candidates"}) {
+  for (const char* name :
+       {"mask", "positions", "kv", "inspector", "candidates", "trie", "drafts", "text"}) {
     CAPTURE(name);
     const auto panel = viz::make_panel(name);
     CHECK_FALSE(says(drawn(*panel, scene, kArea), "tree asks"));
@@ -218,7 +273,8 @@ TEST_CASE("faults: rows that claim everything are drawn, in any size") {
     }
     out.write(made.rows);
   });
-  for (const char* name : {"mask", "positions", "inspector", "candidates", "narration"})
+  for (const char* name :
+       {"mask", "positions", "inspector", "candidates", "narration", "trie", "drafts", "text"})
     for (std::int32_t step = 0; step < 6; ++step)
       for (const viz::Rect area : {viz::Rect{0, 0, 900, 420}, viz::Rect{0, 0, 90, 40}})
         for (const bool steady : {false, true}) {

@@ -56,6 +56,33 @@ std::string facts_about(std::int32_t node, Tick cursor) {
   return viz::make_panel("inspector")->csv(scene);
 }
 
+TEST_CASE("inspector: whole lines are drawn, and a corner leads to those out of sight") {
+  const viz::Scene scene = scene_at(beams(), beams().end_tick());
+  const auto panel = viz::make_panel("inspector");
+  const viz::Rect area{0, 0, 300, 150};
+  const float em = scene.em;
+  std::string first;
+  for (int page = 0; page < 40; ++page) {
+    const auto canvas = drawn(*panel, scene, area);
+    REQUIRE(!canvas.texts.empty());
+    for (const auto& text : canvas.texts) {
+      CAPTURE(text.text);
+      CHECK(text.visible.h == doctest::Approx(text.box.h));
+      CHECK(text.box.y >= area.y - em * 0.2f);
+      CHECK(text.box.bottom() <= area.bottom() + em * 0.2f);
+    }
+    if (page == 0) first = canvas.texts.front().text;
+    if (page > 0) CHECK(canvas.texts.front().text != first);
+    viz::Input in = mouse_at({area.right() - 2, area.bottom() - 2});
+    in.clicked = true;
+    if (panel->input(in, area, scene).tooltip.empty()) {  // that was the last page
+      CHECK(page > 0);
+      return;
+    }
+  }
+  FAIL("the corner never goes");
+}
+
 TEST_CASE("inspector: a run's facts name what drafts, a model or a head, as it was recorded") {
   const auto drafts_with = [](const std::string& draft) {
     const auto opened = make_capture([&](Recorder& out) {

@@ -1,6 +1,8 @@
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <string>
+#include <vector>
 
 #include "tests/unit/viz/captures.h"
 #include "tests/unit/viz/looking.h"
@@ -37,6 +39,36 @@ TEST_CASE("memory: its curves are listed for the menu of the tab, and hidden fro
   panel->flip_curve("reserved");
   CHECK(shown() == "+live +reserved +greedy ");
   CHECK(viz::make_panel("trie")->curves(scene).empty());
+}
+
+TEST_CASE("memory: of a step that has not ended at the cursor nothing is told") {
+  const Capture& run = draft_capture();
+  const auto panel = viz::make_panel("memory");
+  const viz::Rect area{0, 0, 900, 400};
+  REQUIRE(run.last_step() >= 3);
+  const viz::Scene scene = scene_at(run, make_tick(2, Phase::kCommit));
+  drawn(*panel, scene, area);
+  std::size_t seen = 0, unseen = 0;
+  for (float x = 60; x < 830; x += 4) {
+    viz::Input in = mouse_at({x, 300});
+    in.clicked = true;
+    const auto reaction = panel->input(in, area, scene);
+    if (reaction.tooltip.empty() || !reaction.tooltip[0].starts_with("step ")) continue;
+    const int step = std::stoi(reaction.tooltip[0].substr(5));
+    CHECK(reaction.cursor ==
+          std::min(run.end_tick(), make_tick(step + 1, Phase::kDraft)));  // it still leads there
+    if (step < 2) {
+      ++seen;
+      CHECK(reaction.tooltip.size() > 2);
+    } else {
+      ++unseen;
+      CHECK(reaction.tooltip ==
+            std::vector<std::string>{"step " + std::to_string(step),
+                                     "the cursor has not seen the end of this step yet"});
+    }
+  }
+  CHECK(seen > 0);
+  CHECK(unseen > 0);
 }
 
 TEST_CASE("memory: zooming keeps the step under the pointer, and brings the others apart") {

@@ -2,11 +2,14 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/unit/viz/captures.h"
 #include "tests/unit/viz/looking.h"
+#include "tests/unit/viz/two_owners.h"
 #include "viz/text/number_text.h"
 #include "viz/text/timed_text.h"
 
@@ -85,6 +88,23 @@ TEST_CASE("timeline: the scale of two runs is the slower one's in both") {
   CHECK_FALSE(find(canvas, own));
 }
 
+TEST_CASE("timeline: a run whose legend stands beside it has bars of the same height") {
+  const auto run = run_of(kLong);
+  viz::Scene scene = scene_at(*run->capture, run->capture->end_tick());
+  const viz::Rect area{0, 0, 460, 90};
+  const auto top_and_zero = [&](viz::LegendRoom room) {
+    scene.legend = room;
+    const auto canvas = drawn(*viz::make_panel("timeline"), scene, area);
+    const auto* const top = find(canvas, viz::duration_text(84'800));
+    const auto* const zero = find(canvas, "0");
+    REQUIRE(top);
+    REQUIRE(zero);
+    CHECK((find(canvas, "forward") != nullptr) == (room != viz::LegendRoom::kNone));
+    return std::pair(top->box.y, zero->box.y);
+  };
+  CHECK(top_and_zero(viz::LegendRoom::kNone) == top_and_zero(viz::LegendRoom::kRow));
+}
+
 TEST_CASE("memory: the curves of two runs reach as high as they are, on one axis") {
   const auto small = run_of(kShort), large = run_of(kLong);
   viz::Scene scene = scene_at(*small->capture, small->capture->end_tick());
@@ -93,6 +113,29 @@ TEST_CASE("memory: the curves of two runs reach as high as they are, on one axis
   scene.beside = {large->capture.get(), large->capture->end_tick()};
   CHECK(find(drawn(*viz::make_panel("memory"), scene, area), "1500"));
   CHECK(find(drawn(*viz::make_panel("memory"), scene, area), "12"));  // steps
+}
+
+TEST_CASE("memory: compared plots have one height, whatever stands above them") {
+  // A draft head's run says more above its plot than a run without a drafter.
+  const Capture &one = two_owner_capture(), &two = beam_capture();
+  const auto axis = [&](const Capture& run, const Capture& other, bool export_mode, float width) {
+    viz::Scene scene = scene_at(run, run.end_tick());
+    scene.export_mode = export_mode;
+    scene.beside = {&other, other.end_tick()};
+    const auto canvas = drawn(*viz::make_panel("memory"), scene, {0, 0, width, 400});
+    float top = 1e9f, bottom = 0;
+    for (const std::string& call : canvas.calls) {
+      float x0 = 0, y0 = 0, x1 = 0, y1 = 0;
+      if (std::sscanf(call.c_str(), "push_clip %f %f %f %f", &x0, &y0, &x1, &y1) != 4) continue;
+      top = std::min(top, y0);
+      bottom = std::max(bottom, y0 + y1);
+    }
+    REQUIRE(bottom > 0);
+    return std::pair(top, bottom);
+  };
+  for (const bool export_mode : {false, true})
+    for (const float width : {420.0f, 700.0f})
+      CHECK(axis(one, two, export_mode, width) == axis(two, one, export_mode, width));
 }
 
 TEST_CASE("timeline: the mark of a difference leaves the label of a cut bar readable") {

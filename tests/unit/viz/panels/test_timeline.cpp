@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/unit/doctor/made_run.h"
 #include "tests/unit/viz/captures.h"
 #include "tests/unit/viz/looking.h"
 
@@ -52,6 +53,53 @@ TEST_CASE("timeline: a step is told under its bar, nothing behind the last") {
           std::vector<std::string>{"step 1", "forward  1.0 ms", "1 row, 1 token emitted"});
   }
   CHECK(told == std::vector<std::string>{"step 0", "step 1", "step 2", ""});
+}
+
+TEST_CASE("timeline: of a step nothing is told that the cursor has not seen") {
+  const auto opened = make_capture([](Recorder& out) {
+    RowTables rows = made_drafts().rows;
+    rows.phases.clear();
+    for (Tick tick = 0; tick < make_tick(6, Phase::kDraft); ++tick)
+      rows.phases.push_back({.tick = tick, .start_us = tick * 1000, .duration_us = 1000 + tick});
+    rows.metrics = {{.tick = make_tick(3, Phase::kAccept), .name = "loss", .value = 7}};
+    out.write(rows);
+  });
+  const Capture& run = *opened->capture;
+  const auto panel = viz::make_panel("timeline");
+  const viz::Rect area{0, 0, 900, 240};
+  const auto told = [&](std::int32_t step, Tick cursor) {
+    const viz::Scene scene = scene_at(run, cursor);
+    drawn(*panel, scene, area);
+    for (float x = 60; x < 890; x += 2) {
+      auto lines = panel->input(mouse_at({x, 150}), area, scene).tooltip;
+      if (!lines.empty() && lines[0] == "step " + std::to_string(step)) return lines;
+    }
+    return std::vector<std::string>();
+  };
+  using Lines = std::vector<std::string>;
+  const Tick draft = make_tick(3, Phase::kDraft);
+  CHECK(told(3, draft) == Lines{"step 3", "the cursor has not seen this step yet"});
+  CHECK(told(3, draft + 1) == Lines{"step 3", "draft  1.0 ms"});
+  const std::string rows = std::to_string(run.inputs(3).size()) + " rows";
+  CHECK(told(3, draft + 2) == Lines{"step 3", "draft  1.0 ms", "forward  1.0 ms", rows});
+  const auto accepted = told(3, draft + 3);
+  REQUIRE(accepted.size() == 6);
+  CHECK(accepted[4] == rows + ", " + std::to_string(run.step(3)->emitted) + " tokens emitted");
+  CHECK(accepted[5] == "loss  7");
+  CHECK(told(4, draft + 3)[1] == "the cursor has not seen this step yet");
+  CHECK(told(2, draft + 3).back().find("emitted") != std::string::npos);
+}
+
+TEST_CASE("timeline: the length of a bar that is cut is told once the step is past") {
+  const auto opened = timed(
+      {90'000, 1000, 1000, 1000, 1000, 1000, 2000, 2000, 2000, 2000, 2000, 2000, 20'000, 1000});
+  const auto panel = viz::make_panel("timeline");
+  const auto says = [&](Tick cursor) {
+    return find(drawn(*panel, scene_at(*opened->capture, cursor), {0, 0, 900, 240}), "20.0 ms") !=
+           nullptr;
+  };
+  CHECK_FALSE(says(make_tick(12, Phase::kForward)));
+  CHECK(says(make_tick(13, Phase::kDraft)));
 }
 
 TEST_CASE(
