@@ -31,7 +31,7 @@ package: setup
 	@scripts/package
 
 test:
-	@scripts/setup --cuda
+	@scripts/setup --cuda --tests
 	@CUDA=ON scripts/build release
 	@scripts/test release
 

@@ -1,11 +1,12 @@
-"""The adapter against the real library. Needs torch, transformers and gguf, and is skipped without them.
-TRIESCOPE_ADAPTER_PROMPTS says how many prompts (2)."""
+"""The adapter against the real library: texts are the same with and without it, and what it records is what our own run of
+the same method records. Needs torch, transformers, gguf and accelerate (tools/adapters/setup), and is skipped without them."""
 
 import json
 import os
 import unittest
 
-from tests.support import MODEL, SOURCE, Case, panel_names, csv_of
+from tests.generating import COUNT, END, HAS_PROGRAM, MODEL, TOKENS, assistant_of, decided, live_beams, load, own_run, prompts
+from tests.support import Case, csv_of, panel_names
 
 try:
     import torch
@@ -15,61 +16,41 @@ except ImportError:
 
 import triescope
 
-COUNT = int(os.environ.get("TRIESCOPE_ADAPTER_PROMPTS", "2"))
-_loaded = []
-
-
-def load():
-    if not _loaded:
-        torch.manual_seed(0)
-        folder, file = os.path.split(MODEL)
-        model = transformers.AutoModelForCausalLM.from_pretrained(folder, gguf_file=file, dtype=torch.float32).eval()
-        tokenizer = transformers.AutoTokenizer.from_pretrained(folder, gguf_file=file)
-        model.generation_config.pad_token_id = model.generation_config.eos_token_id or 2
-        model.generation_config.eos_token_id = 2
-        _loaded.append((model, tokenizer))
-    return _loaded[0]
-
-
-def prompts():
-    with open(os.path.join(SOURCE, "tests/fixtures/prompts.jsonl"), encoding="utf-8") as file:
-        lines = [json.loads(line)["turns"][0] for line in file]
-    return [lines[i % len(lines)][:400 + 40 * (i // len(lines))] for i in range(COUNT)]
-
 
 @unittest.skipIf(transformers is None, "transformers is not installed")
 @unittest.skipUnless(os.path.exists(MODEL), "the model is not installed")
 class Generates(Case):
-    def both(self, check, **options):
-        """Each prompt with and without recording; check(run, result, prompt length)."""
+    def both(self, check, first=None, **options):
+        """Each prompt with and without recording; check(run, result, prompt's ids). `first`: one more token of each prompt."""
         model, tokenizer = load()
         same = 0
         for text in prompts():
-            inputs = tokenizer(text, return_tensors="pt")
-            options = {"max_new_tokens": 24, "do_sample": False, **options}
+            ids = tokenizer(text, return_tensors="pt")["input_ids"]
+            if first is not None:
+                ids = torch.cat([ids, torch.tensor([[first(ids[0].tolist())]])], 1)
+            options = {"max_new_tokens": TOKENS, "do_sample": False, **options}
             torch.manual_seed(7)
-            plain = model.generate(**inputs, **options)
+            plain = model.generate(ids, **options)
             torch.manual_seed(7)
             with triescope.transformers.record(model, self.path(), tokenizer=tokenizer) as made:
-                recorded = model.generate(**inputs, **options)
+                recorded = model.generate(ids, **options)
             self.assertEqual(made, [self.path()])
             self.assertNotIn("generate", model.__dict__)
-            sequences = [getattr(one, "sequences", one) for one in (plain, recorded)]
-            self.assertTrue(torch.equal(*sequences), text)
+            self.assertTrue(torch.equal(*(getattr(one, "sequences", one) for one in (plain, recorded))), text)
             same += 1
             with triescope.open(self.path()) as run:
                 self.assertEqual([row["text"] for row in run.rows("log") if row["level"] == "warning"], [])
                 self.assertEqual(run.run["status"], "done")
-                self.assertEqual(run.run["prompt_tokens"], inputs["input_ids"][0].tolist())
-                check(run, recorded, inputs["input_ids"].shape[1])
+                self.assertEqual(run.run["prompt_tokens"], ids[0].tolist())
+                check(run, recorded, ids[0].tolist())
         print(f"{self.id().rsplit('.', 1)[1]}: {same} of {COUNT} texts the same")
-        if os.environ.get("TRIESCOPE"):
+        if HAS_PROGRAM:
             for panel in panel_names():
                 self.assertEqual(csv_of(self.path(), panel)[0], 0, panel)
 
     def text_of(self, result, prompt):
-        row = getattr(result, "sequences", result)[0, prompt:].tolist()
-        return row[: row.index(2) + 1] if 2 in row else row
+        row = getattr(result, "sequences", result)[0, len(prompt):].tolist()
+        return row[: row.index(END) + 1] if END in row else row
 
     def check_text(self, run, result, prompt):
         self.assertEqual(run.tokens, self.text_of(result, prompt))
@@ -77,59 +58,138 @@ class Generates(Case):
         self.assertEqual(len(path), len(run.tokens))
         self.assertEqual(sum(step.emitted for step in run.steps), len(run.tokens))
 
+    def check_as_own(self, run, prompt, method, settings, draft=None, begins_later=False, skips_reason=False):
+        """Every step's verdicts, with their reasons and probabilities, are those of our own run. `begins_later`: its prompt
+        is one token shorter, which its prefill writes; so both draft from the same text on."""
+        if not HAS_PROGRAM:
+            return
+        own_run(self.path("own.tscap"), method, prompt[:-1] if begins_later else prompt, TOKENS + begins_later, settings, draft)
+        with triescope.open(self.path("own.tscap")) as own:
+            ours, theirs = decided(own), decided(run)
+        if begins_later:
+            self.assertEqual({path for path, _ in ours.pop(0)}, {tuple(prompt)})
+        self.assertEqual(set(ours), set(theirs))
+        for step in ours:
+            self.assertEqual(set(ours[step]), set(theirs[step]), step)
+            for key, (reason, p) in ours[step].items():
+                their_reason, their_p = theirs[step][key]
+                if not skips_reason:
+                    self.assertEqual(reason, their_reason, (step, key))
+                if p is not None:
+                    self.assertAlmostEqual(p, their_p, delta=2e-3, msg=(step, key))
+
+    def first_of_own(self, ids):
+        """What greedy decoding writes first."""
+        model, _ = load()
+        return model.generate(torch.tensor([ids]), max_new_tokens=1, do_sample=False)[0, -1].item()
+
     def test_greedy(self):
         def check(run, result, prompt):
             self.check_text(run, result, prompt)
-            self.assertEqual({row["reason"] for row in run.rows("verdict") if row["verdict"] == "emitted"}, {"argmax"})
+            self.check_as_own(run, prompt, "greedy", {})
 
         self.both(check)
 
     def test_sampling(self):
         self.both(self.check_text, do_sample=True, temperature=0.8, top_k=20)
 
+    def test_sampling_that_has_no_choice_is_our_own(self):
+        def check(run, result, prompt):
+            self.check_text(run, result, prompt)
+            self.check_as_own(run, prompt, "sample", {"top_k": 1}, skips_reason=True)  # its draws are not seen
+
+        self.both(check, do_sample=True, top_k=1)
+
+    def test_sampled_probabilities_are_those_after_the_warpers(self):
+        def check(run, result, prompt):
+            for row in run.rows("verdict"):
+                if row["verdict"] == "emitted":
+                    self.assertGreaterEqual(row["p"], 1 / 3 - 1e-6)  # of two tokens that are kept each is drawn, the best mostly
+                    self.assertLessEqual(row["p"], 1)
+
+        self.both(lambda run, result, prompt: self.check_text(run, result, prompt), do_sample=True, top_k=2, temperature=2.0)
+        model, tokenizer = load()
+        ids = tokenizer(prompts(1)[0], return_tensors="pt")["input_ids"]
+        torch.manual_seed(7)
+        with triescope.transformers.record(model, self.path(), tokenizer=tokenizer):
+            given = model.generate(ids, do_sample=True, top_k=2, temperature=2.0, max_new_tokens=8, output_scores=True,
+                                   return_dict_in_generate=True)
+        wanted = [scores[0].softmax(-1)[token].item() for scores, token in zip(given.scores, given.sequences[0, ids.shape[1]:])]
+        with triescope.open(self.path()) as run:
+            found = [row["p"] for row in run.rows("verdict") if row["verdict"] == "emitted"]
+        self.assertEqual(len(found), len(wanted))
+        for one, other in zip(found, wanted):
+            self.assertAlmostEqual(one, other, places=6)
+
     def test_prompt_lookup(self):
         def check(run, result, prompt):
             self.check_text(run, result, prompt)
-            # Greedy verification: accepted if and only if it is its row's best.
-            for row in run.rows("verdict"):
-                if row["verdict"] == "accepted":
-                    self.assertEqual(row["reason"], "is_argmax")
-                if row["verdict"] == "rejected":
-                    self.assertIn(row["reason"], ("not_argmax", "parent_refused", "after_end"))
+            self.check_as_own(run, prompt, "prompt_lookup", {"match": "first", "max_matching_ngram_size": 2, "prompt_lookup_num_tokens": 5},
+                              begins_later=True)
 
-        self.both(check, prompt_lookup_num_tokens=5)
+        self.both(check, first=self.first_of_own, prompt_lookup_num_tokens=5)
 
     def test_an_assistant(self):
-        import copy
+        path = assistant_of(self.path("assistant"))
+        if not os.path.exists(path):
+            self.skipTest("the draft model is not installed")
+        assistant, _ = load(path)
+        assistant.generation_config.update(num_assistant_tokens=4, num_assistant_tokens_schedule="constant", assistant_confidence_threshold=0.0)
 
-        model, _ = load()
-        assistant = copy.deepcopy(model)
-        with torch.no_grad():
-            assistant.model.layers[20].self_attn.o_proj.weight.zero_()
-        self.both(self.check_text, assistant_model=assistant)
+        def check(run, result, prompt):
+            self.check_text(run, result, prompt)
+            self.check_as_own(run, prompt, "draft_model", {"num_assistant_tokens": 4}, draft=path, begins_later=True)
+
+        self.both(check, first=self.first_of_own, assistant_model=assistant)
         self.both(self.check_text, assistant_model=assistant, do_sample=True, temperature=0.9)
+
+    def test_a_model_that_assists_itself_is_one_run(self):
+        model, _ = load()
+        self.both(self.check_text, assistant_model=model)
 
     def test_beams(self):
         def check(run, result, prompt):
             found = {tuple(json.loads(row["tokens"])) for row in run.rows("sequence") if row["rank"] == -1}
-            for i, row in enumerate(result.sequences[:, prompt:].tolist()):
-                text = tuple(row[: row.index(2) + 1] if 2 in row else row)
+            texts = [tuple(row[: row.index(END) + 1] if END in row else row) for row in result.sequences[:, len(prompt):].tolist()]
+            for text in texts:
                 self.assertIn(text, found)
             returned = [row for row in run.rows("sequence") if row["rank"] >= 0]
             for row, score in zip(returned, result.sequences_scores.tolist()):
                 ended = next(one for one in run.rows("sequence") if one["rank"] == -1 and one["tokens"] == row["tokens"])
                 self.assertAlmostEqual(ended["score"], score, places=4)
+            if not HAS_PROGRAM:
+                return
+            own_run(self.path("own.tscap"), "beam", prompt, TOKENS, {"num_beams": 3, "num_return_sequences": 2})
+            with triescope.open(self.path("own.tscap")) as own:
+                ours, theirs = live_beams(own), live_beams(run)
+                self.assertEqual(set(ours), set(theirs))
+                for step in ours:
+                    self.assertEqual([path for path, _ in ours[step]], [path for path, _ in theirs[step]], step)
+                    for (_, score), (_, other) in zip(ours[step], theirs[step]):
+                        self.assertAlmostEqual(score, other, delta=1e-3)
+                kept, others = ({key for rows in decided(one).values() for key in rows if key[1] in ("kept", "finished")} for one in (own, run))
+                self.assertEqual(kept, others)
+                sequences = [row for row in own.rows("sequence") if row["rank"] >= 0]
+                self.assertEqual([tuple(json.loads(row["tokens"])) for row in sequences], texts)
+                for row, score in zip(sequences, result.sequences_scores.tolist()):
+                    self.assertAlmostEqual(row["score"], score, delta=1e-3)
 
         self.both(check, num_beams=3, num_return_sequences=2, return_dict_in_generate=True, output_scores=True)
 
     def test_what_it_cannot_see_is_refused_by_name(self):
         model, tokenizer = load()
         inputs = tokenizer(["one two", "one two"], return_tensors="pt")
-        with triescope.transformers.record(model, self.path(), tokenizer=tokenizer):
+        one = inputs["input_ids"][:1]
+        with triescope.transformers.record(model, self.path(), tokenizer=tokenizer) as made:
             with self.assertRaisesRegex(NotImplementedError, "a batch of 2 prompts is not recorded"):
                 model.generate(**inputs, max_new_tokens=2)
-            with self.assertRaisesRegex(NotImplementedError, "num_return_sequences"):
-                model.generate(inputs["input_ids"][:1], max_new_tokens=2, do_sample=True, num_return_sequences=2)
+            for name, options in (("num_return_sequences", {"do_sample": True, "num_return_sequences": 2}),
+                                  ("beam search with do_sample", {"do_sample": True, "num_beams": 2}),
+                                  ("assistant_ensemble_weight", {"assistant_model": model, "assistant_ensemble_weight": 0.5}),
+                                  ("penalty_alpha", {"penalty_alpha": 0.6, "top_k": 4})):
+                with self.assertRaisesRegex(NotImplementedError, name):
+                    model.generate(one, max_new_tokens=2, **options)
+        self.assertEqual((made, os.path.exists(self.path())), ([], False))
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ import unittest
 import warnings
 
 from tests.support import SOURCE, Case, run_program
-from tests.toy import PAD, PROMPT, VOCABULARY, BeamSearch, ChainSampler, RoundsSampler, TreeDecoder, after, best, greedy_text
+from tests.toy import PAD, PROMPT, VOCABULARY, BeamSearch, ChainSampler, RoundsSampler, TreeDecoder, best, greedy_text
 
 from triescope import Drafter
 
@@ -74,7 +74,7 @@ class DoesNotSeeItself(TreeDecoder):
 class TakesTheSlotsOfTheText(TreeDecoder):
     """The free list gets a slot of the accepted path."""
 
-    shows = ("logits",)
+    shows = ("positions", "logits")
 
     def settle(self, r, slots, accepted):
         super().settle(r, slots, accepted)
@@ -85,7 +85,7 @@ class TakesTheSlotsOfTheText(TreeDecoder):
 class FreesAcceptedDrafts(TreeDecoder):
     """Accepted drafts are freed with the refused ones."""
 
-    shows = ("logits",)
+    shows = ("positions", "logits")
 
     def settle(self, r, slots, accepted):
         super().settle(r, slots, accepted)
@@ -97,7 +97,7 @@ class FreesAcceptedDrafts(TreeDecoder):
 class MovesTheWrongDraft(TreeDecoder):
     """Accepted KV is gathered by the index in the batch, which counts from the root, not from the first draft."""
 
-    shows = ("logits",)
+    shows = ("positions", "logits")
 
     def settle(self, r, slots, accepted):
         to = self.take(len(accepted))
@@ -110,7 +110,7 @@ class MovesTheWrongDraft(TreeDecoder):
 class SlotsAreDepths(TreeDecoder):
     """Slots are computed from positions, which siblings share."""
 
-    shows = ("logits",)
+    shows = ("positions", "logits")
 
     def places(self, slots, parents):
         depths = [0]
@@ -166,7 +166,7 @@ class AcceptsTheBestTwo(TreeDecoder):
 
     def drafts(self):
         tokens, parents, q = super().drafts()
-        tokens[0] = sorted(range(VOCABULARY), key=lambda token: -after(self.text)[token])[1]
+        tokens[0] = sorted(range(VOCABULARY), key=lambda token: -self.network.after(self.text)[token])[1]
         return tokens, parents, q
 
 
@@ -325,7 +325,7 @@ class CountsThePromptToo(BeamSearch):
 class AcceptsPadding(TreeDecoder):
     """Drafts are padded to the tree's size, and padding counts as right."""
 
-    shows = ("mask",)
+    shows = ("mask", "positions")
 
     def drafts(self):
         tokens, parents, q = super().drafts()

@@ -31,7 +31,7 @@ def after(text):
 
 
 def best(row):
-    return max(range(VOCABULARY), key=lambda token: row[token])
+    return max(range(len(row)), key=lambda token: row[token])
 
 
 def greedy_text(count, prompt=PROMPT):
@@ -47,6 +47,9 @@ class Network:
     def __init__(self):
         self.kv = {}
 
+    def after(self, text):
+        return after(text)
+
     def forward(self, tokens, positions, slots, seen):
         """A row of log-probabilities each. `seen`: the slots that each row attends to."""
         self.kv.update(zip(slots, zip(tokens, positions)))
@@ -55,17 +58,19 @@ class Network:
 
 
 class TreeDecoder:
-    """Greedy decoding with drafted trees: two tokens behind the text, one behind each of them. `shows`: which rows it records."""
+    """Greedy decoding with drafted trees: two tokens behind the text, one behind each of them. `shows`: what it records of its
+    rows. `about`: more of the model for the capture."""
 
     settings = {"verify": "greedy"}
     drafter = Drafter("toy drafter", "other")
     length = 24
     ends = ()
-    shows = ("mask", "logits")
+    shows = ("mask", "positions", "logits")
+    about = {}
 
-    def __init__(self, path):
+    def __init__(self, path, network=None):
         self.path = path
-        self.network = Network()
+        self.network = network or Network()
         self.text = list(PROMPT)
         self.slots = []  # of the text, but for its last token
         self.free = list(range(40 + 2 * self.length))
@@ -73,7 +78,7 @@ class TreeDecoder:
 
     def run(self):
         with Recorder(self.path, tokenizer=word, method="toy", kind="drafts", settings=self.settings, max_new_tokens=self.length,
-                      model={"eos_token_ids": list(self.ends), "pad_token_id": PAD, "vocab_size": VOCABULARY + 1}) as cap:
+                      model={"eos_token_ids": list(self.ends), "pad_token_id": PAD, "vocab_size": VOCABULARY + 1, **self.about}) as cap:
             self.cap = cap
             self.begin(self.take(len(PROMPT)))
             while not self.is_over():
@@ -98,13 +103,14 @@ class TreeDecoder:
             positions = self.positions(parents)
             seen = [self.sees(row, parents, slots) for row in range(1 + len(tokens))]
             logits = self.network.forward([self.text[-1], *tokens], positions, slots, seen)
-            r.rows(list(range(-1, len(tokens))), positions=positions, slots=slots, mask=seen if "mask" in self.shows else None)
+            r.rows(list(range(-1, len(tokens))), positions=positions if "positions" in self.shows else None, slots=slots,
+                   mask=seen if "mask" in self.shows else None)
             if "logits" in self.shows:
                 r.target(logits)
             accepted, own, numbers = self.verify(tokens, parents, q, logits)
             accepted, own = self.cut(tokens, accepted, own)
-            r.commit(accepted, token=own, **numbers)
             self.text += [tokens[i] for i in accepted] + ([own] if own is not None else [])
+            r.commit(accepted, token=own, ends=self.end(), **numbers)
             self.settle(r, slots, accepted)
 
     # What the wrong ones change.
@@ -117,9 +123,9 @@ class TreeDecoder:
         return self.draw.random() < 0.7
 
     def drafts(self):
-        right = best(after(self.text))
+        right = best(self.network.after(self.text))
         first = right if self.is_right(0) else (right + 1) % VOCABULARY
-        second = best(after(self.text + [first]))
+        second = best(self.network.after(self.text + [first]))
         second = second if self.is_right(1) else (second + 3) % VOCABULARY
         return [first, (right + 2) % VOCABULARY, second, 4], [-1, -1, 0, 1], None
 
@@ -171,8 +177,13 @@ class TreeDecoder:
         r.kv(freed=freed)
         self.free += freed
 
+    def end(self):
+        if self.text[-1] in self.ends:
+            return "eos"
+        return "length" if len(self.text) - len(PROMPT) >= self.length else None
+
     def is_over(self):
-        return self.text[-1] in self.ends or len(self.text) - len(PROMPT) >= self.length
+        return self.end() is not None
 
     def returned(self):
         return self.text[len(PROMPT):]
@@ -198,7 +209,7 @@ class ChainSampler(TreeDecoder):
 
     def q_of(self, text):
         """The drafter knows half of what the network knows."""
-        weights = [math.exp(one / 2) for one in after(text)]
+        weights = [math.exp(one / 2) for one in self.network.after(text)]
         return [one / sum(weights) for one in weights]
 
     def pick(self, q):
