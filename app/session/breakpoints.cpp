@@ -1,6 +1,7 @@
 #include "app/session/breakpoints.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <utility>
 

@@ -11,7 +11,7 @@
 namespace triescope::viz {
 namespace {
 
-constexpr float kRowEm = 1.55f, kAxisEm = 2.5f, kLineEm = 1.2f;
+constexpr float kBarEm = 1.55f, kAxisEm = 2.5f, kNoteEm = 1.2f;
 
 std::string percent(double share) { return number_text(100 * share, 0) + " %"; }
 
@@ -34,13 +34,13 @@ const AcceptanceCase* next_case(const AcceptanceGroup& group, bool accepted, std
 }  // namespace
 
 float AcceptanceRows::height_em(std::size_t groups) {
-  return kRowEm * static_cast<float>(groups) + kAxisEm;
+  return kBarEm * static_cast<float>(groups) + kAxisEm;
 }
 
 void AcceptanceRows::draw(Canvas& canvas, Rect area, const Acceptance& acceptance,
                           const Scene& scene) {
   bars_.clear();
-  const float em = scene.em, row = em * kRowEm;
+  const float em = scene.em, row = em * kBarEm;
   const TextStyle label = ui_text(scene, 0.86f), small = dim_text(scene, 0.8f);
   const auto& groups = acceptance.groups;
   float names = em * 2, figures = em * 4;
@@ -51,10 +51,10 @@ void AcceptanceRows::draw(Canvas& canvas, Rect area, const Acceptance& acceptanc
   names = std::min(names, area.w * 0.3f);
   figures = std::min(figures, area.w * 0.35f);
   // A low pane has no axis, only the line that counts what is left out.
-  const bool has_axis = area.h >= em * (kAxisEm + 2 * kRowEm);
+  const bool has_axis = area.h >= em * (kAxisEm + 2 * kBarEm);
   const Rect plot{area.x + names + em * 0.7f, area.y,
                   std::max(1.0f, area.w - names - figures - em * 1.6f),
-                  std::max(0.0f, area.h - em * (has_axis ? kAxisEm : kLineEm))};
+                  std::max(0.0f, area.h - em * (has_axis ? kAxisEm : kNoteEm))};
   const AxisScale x{0, 1, plot.x, plot.right()};
   const std::size_t fit = std::min(groups.size(), static_cast<std::size_t>(plot.h / row));
   scroll_ = std::clamp(scroll_, 0.0f, static_cast<float>(groups.size() - fit));
@@ -89,7 +89,7 @@ void AcceptanceRows::draw(Canvas& canvas, Rect area, const Acceptance& acceptanc
     bars_.emplace_back(Rect{area.x, top, area.w, row}, first + i);
   }
   canvas.line({plot.x, plot.y}, {plot.x, bottom}, scene.theme.border, 1);
-  const Rect last{area.x, bottom + (has_axis ? em * 1.1f : 0), area.w, em * kLineEm};
+  const Rect last{area.x, bottom + (has_axis ? em * 1.1f : 0), area.w, em * kNoteEm};
   if (last.bottom() > area.bottom() + 1) return;
   if (fit < groups.size())
     text_in(canvas, last, more_rows(groups.size() - fit, scene, "group"), small);

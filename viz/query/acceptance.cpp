@@ -26,7 +26,7 @@ struct Group {
 using MaybeGroup = std::optional<Group>;
 
 // "0.1 to 0.5", "4 and more"
-Group bin_of(double value, std::initializer_list<double> edges) {
+Group entropy_bin(double value, std::initializer_list<double> edges) {
   const auto text = [](double edge) {
     std::ostringstream out;
     out << edge;
@@ -64,7 +64,7 @@ class StepView {
     if (by == AcceptanceBy::kEntropy) {
       const auto rows = capture_.candidates(place.parent, cursor_);
       if (rows.empty()) return std::nullopt;
-      return bin_of(entropy_of(rows), {0.1, 0.5, 1, 2, 4});
+      return entropy_bin(entropy_of(rows), {0.1, 0.5, 1, 2, 4});
     }
     const std::int32_t token = came(place);
     if (token < 0) return std::nullopt;
