@@ -11,8 +11,8 @@
 namespace triescope::viz {
 
 struct DraftPlace {
-  std::int32_t parent = 0;  // the node that the drafts follow
-  std::int32_t level = 1;   // of the drafts: 1 = directly below the frontier
+  std::int32_t parent = 0;                // the node that the drafts follow
+  std::int32_t level = 1;                 // of the drafts: 1 = directly below the frontier
   std::vector<std::int32_t> drafts = {};  // those that were sent, in the order of hanging
   std::int32_t accepted = -1;             // the one of them that became text; -1 = none
 };
