@@ -1,8 +1,6 @@
 #include "lessons/expression.h"
 
 #include <algorithm>
-#include <charconv>
-#include <cstring>
 #include <initializer_list>
 #include <string>
 #include <utility>
@@ -10,6 +8,7 @@
 #include "core/base/counted.h"
 #include "core/base/error.h"
 #include "core/base/nearest_name.h"
+#include "lessons/expression_lexer.h"
 #include "lessons/number_functions.h"
 #include "lessons/trace.h"
 
@@ -19,80 +18,24 @@ namespace {
 using Op = Expression::Op;
 using Node = Expression::Node;
 
-struct Token {
-  enum class Kind { kEnd, kNumber, kText, kName, kMark } kind = Kind::kEnd;
-  std::string text;
-  double number = 0;
-  std::size_t column = 1;
-};
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-
 class Parser {
  public:
-  Parser(std::string_view text, const Names& names) : text_(text), names_(names) { next(); }
+  Parser(std::string_view text, const Names& names) : lexer_(text), names_(names) { next(); }
 
   std::vector<Node> parse() {
     disjunction();
-    if (token_.kind != Token::Kind::kEnd) refuse("the end or an operator");
+    if (token_.kind != ExpressionToken::Kind::kEnd) refuse("the end or an operator");
     return std::move(nodes_);
   }
 
  private:
-  [[noreturn]] void refuse_at(std::size_t column, const std::string& why) const {
-    throw Error(ErrorCode::kCorruption, "column " + std::to_string(column) + ": " + why);
-  }
-  [[noreturn]] void refuse(const std::string& expected) const {
-    refuse_at(token_.column,
-              "expected " + expected + "; found " +
-                  (token_.kind == Token::Kind::kEnd ? "the end" : "'" + token_.text + "'"));
-  }
-
-  void next() {
-    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\t')) ++at_;
-    token_ = {};
-    token_.column = at_ + 1;
-    if (at_ == text_.size()) return;
-    const char c = text_[at_];
-    const std::size_t begin = at_;
-    if (is_digit(c)) {
-      token_.kind = Token::Kind::kNumber;
-      const char* const first = text_.data() + at_;
-      const auto [end, error] = std::from_chars(first, text_.data() + text_.size(), token_.number,
-                                                std::chars_format::fixed);
-      at_ += static_cast<std::size_t>(end - first);
-      if (error != std::errc()) refuse_at(begin + 1, "expected a number of usual size");
-    } else if (is_letter(c)) {
-      token_.kind = Token::Kind::kName;
-      while (at_ < text_.size() && (is_letter(text_[at_]) || is_digit(text_[at_]))) ++at_;
-    } else if (c == '"' || c == '\'') {
-      token_.kind = Token::Kind::kText;
-      const std::size_t end = text_.find(c, at_ + 1);
-      if (end == std::string_view::npos)
-        refuse_at(begin + 1, std::string("expected a closing ") + c + "; found the end");
-      at_ = end + 1;
-      token_.text = text_.substr(begin + 1, end - begin - 1);
-      return;
-    } else {
-      token_.kind = Token::Kind::kMark;
-      static constexpr const char* kMarks[] = {"!=", "<=", ">=", "==", "=", "<", ">",
-                                               "+",  "-",  "*",  "/",  "(", ")", ","};
-      for (const char* const mark : kMarks)
-        if (text_.substr(at_).starts_with(mark)) {
-          at_ += std::strlen(mark);
-          token_.text = std::string_view(mark) == "==" ? "=" : mark;
-          return;
-        }
-      token_.text = c;
-      refuse("a number, a text in quotes, a name or an operator");
-    }
-    token_.text = text_.substr(begin, at_ - begin);
-  }
+  [[noreturn]] void refuse(const std::string& expected) const { refuse_token(token_, expected); }
+  void next() { token_ = lexer_.next(); }
 
   // Whether this operator, bracket or word comes next; none is spelled like a text or a number.
   bool is(std::string_view spelling) const {
-    return (token_.kind == Token::Kind::kMark || token_.kind == Token::Kind::kName) &&
+    return (token_.kind == ExpressionToken::Kind::kMark ||
+            token_.kind == ExpressionToken::Kind::kName) &&
            token_.text == spelling;
   }
   std::size_t add(Node node) {
@@ -107,7 +50,7 @@ class Parser {
   struct Level {
     explicit Level(Parser& parser) : parser(parser) {
       if (++parser.depth_ > Expression::kMostDepth)
-        parser.refuse_at(
+        refuse_expression(
             parser.token_.column,
             "nested more than " + std::to_string(Expression::kMostDepth) + " deep; split it up");
     }
@@ -178,12 +121,12 @@ class Parser {
   }
 
   std::size_t operand() {
-    const Token token = token_;
-    if (token.kind == Token::Kind::kNumber) {
+    const ExpressionToken token = token_;
+    if (token.kind == ExpressionToken::Kind::kNumber) {
       next();
       return add(Node{.op = Op::kNumber, .number = token.number, .column = token.column});
     }
-    if (token.kind == Token::Kind::kText) {
+    if (token.kind == ExpressionToken::Kind::kText) {
       next();
       return add(Node{.op = Op::kText, .text = token.text, .column = token.column});
     }
@@ -194,7 +137,7 @@ class Parser {
       next();
       return inner;
     }
-    if (token.kind != Token::Kind::kName || is("and") || is("or"))
+    if (token.kind != ExpressionToken::Kind::kName || is("and") || is("or"))
       refuse("a number, a text, a name or '('");
     if (names_.of_run && is("beam")) {
       const Level level(*this);
@@ -205,7 +148,7 @@ class Parser {
     return named(token);
   }
 
-  std::size_t named(const Token& token) {
+  std::size_t named(const ExpressionToken& token) {
     next();
     if (token.text == "true" || token.text == "false")
       return add(Node{.op = Op::kTruth, .truth = token.text == "true", .column = token.column});
@@ -246,14 +189,14 @@ class Parser {
     return i;
   }
 
-  void check_count(const Token& token, std::string_view usage, std::size_t found, int least,
-                   int most) const {
+  void check_count(const ExpressionToken& token, std::string_view usage, std::size_t found,
+                   int least, int most) const {
     if (found < static_cast<std::size_t>(least) || found > static_cast<std::size_t>(most))
-      refuse_at(token.column,
-                "expected " + std::string(usage) + "; found " + counted(found, "argument"));
+      refuse_expression(token.column,
+                        "expected " + std::string(usage) + "; found " + counted(found, "argument"));
   }
 
-  std::size_t of_run(const Token& token, bool called, std::vector<std::size_t> operands) {
+  std::size_t of_run(const ExpressionToken& token, bool called, std::vector<std::size_t> operands) {
     const auto series = series_list();
     if (const auto i = place_of(series, token.text); i < series.size()) {
       check_count(token, token.text + "(STEP)", operands.size(), 0, 1);
@@ -270,7 +213,7 @@ class Parser {
         Node{.op = Op::kCall, .index = i, .operands = std::move(operands), .column = token.column});
   }
 
-  [[noreturn]] void refuse_name(const Token& token) const {
+  [[noreturn]] void refuse_name(const ExpressionToken& token) const {
     std::vector<std::string> names(names_.variables.begin(), names_.variables.end());
     for (const NumberFunction& one : number_functions()) names.emplace_back(one.name);
     names.insert(names.end(), {"true", "false"});
@@ -279,14 +222,13 @@ class Parser {
       for (const Series& one : series_list()) names.emplace_back(one.name);
       names.insert(names.end(), {"best", "beam"});
     }
-    refuse_at(token.column, "'" + token.text + "' is not " + names_.kind +
-                                did_you_mean(token.text, names) + "; " + names_.listed);
+    refuse_expression(token.column, "'" + token.text + "' is not " + names_.kind +
+                                        did_you_mean(token.text, names) + "; " + names_.listed);
   }
 
-  std::string_view text_;
+  ExpressionLexer lexer_;
   const Names& names_;
-  std::size_t at_ = 0;
-  Token token_;
+  ExpressionToken token_;
   int depth_ = 0;
   std::vector<Node> nodes_;
 };

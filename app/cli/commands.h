@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "app/session/request.h"
+#include "core/capture/capture.h"
 
 namespace triescope::app {
 
@@ -23,6 +24,7 @@ void add_methods_command(CLI::App& root, CommandLine& line);
 void add_info_command(CLI::App& root, CommandLine& line);
 void add_tokenize_command(CLI::App& root, CommandLine& line);
 void add_export_command(CLI::App& root, CommandLine& line);
+void add_acceptance_command(CLI::App& root, CommandLine& line);
 void add_doctor_command(CLI::App& root, CommandLine& line);
 void add_explain_command(CLI::App& root, CommandLine& line);
 void add_lesson_command(CLI::App& root, CommandLine& line);
@@ -53,6 +55,9 @@ struct RunOptions {
   RunRequest resolve() const;
 };
 
+// "3:17" -> steps 3 to 17 of the capture, both included. Error{kInvalidArgument}.
+std::pair<std::int32_t, std::int32_t> parse_steps(const std::string& text,
+                                                  const capture::Capture& capture);
 // "1280x720" -> width, height in px, each from 64 to 32768. Error{kInvalidArgument}.
 std::pair<float, float> parse_size(const std::string& text);
 // Checks an option that takes a file's name: "" is none.

@@ -35,20 +35,6 @@ struct ExportCommandOptions {
   std::string of_panels, of_pictures;
 };
 
-// Reads "3:17" as the steps 3 to 17, both included.
-std::pair<std::int32_t, std::int32_t> parse_steps(const std::string& text,
-                                                  const capture::Capture& capture) {
-  int first = 0, last = 0, used = 0;
-  if (std::sscanf(text.c_str(), "%d:%d%n", &first, &last, &used) == 2 &&
-      used == static_cast<int>(text.size()) && first >= 0 && first <= last &&
-      last <= capture.last_step())
-    return {first, last};
-  throw Error(ErrorCode::kInvalidArgument,
-              "--steps: expected FIRST:LAST, two steps from 0 to " +
-                  std::to_string(capture.last_step()) +
-                  " (this capture's last) with FIRST not after LAST; found '" + text + "'");
-}
-
 // The view state in which the panel shows the rows of `name`: "target", "draft" or "head".
 std::string view_state_of(const std::string& name, viz::Panel& panel) {
   std::vector<std::string> names;
@@ -219,6 +205,19 @@ int run_export(const ExportCommandOptions& options, bool quiet) {
 }
 
 }  // namespace
+
+std::pair<std::int32_t, std::int32_t> parse_steps(const std::string& text,
+                                                  const capture::Capture& capture) {
+  int first = 0, last = 0, used = 0;
+  if (std::sscanf(text.c_str(), "%d:%d%n", &first, &last, &used) == 2 &&
+      used == static_cast<int>(text.size()) && first >= 0 && first <= last &&
+      last <= capture.last_step())
+    return {first, last};
+  throw Error(ErrorCode::kInvalidArgument,
+              "--steps: expected FIRST:LAST, two steps from 0 to " +
+                  std::to_string(capture.last_step()) +
+                  " (this capture's last) with FIRST not after LAST; found '" + text + "'");
+}
 
 void add_export_command(CLI::App& root, CommandLine& line) {
   auto options = std::make_shared<ExportCommandOptions>();

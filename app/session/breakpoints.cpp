@@ -8,6 +8,7 @@
 #include "core/base/counted.h"
 #include "core/base/error.h"
 #include "viz/narration/reason_text.h"
+#include "viz/query/row_entropy.h"
 #include "viz/text/token_text.h"
 
 namespace triescope::app {
@@ -50,17 +51,6 @@ bool holds(std::string_view piece, const std::string& text) {
 }
 
 }  // namespace
-
-double entropy_of(std::span<const capture::CandidateRow> candidates) {
-  double entropy = 0, rest = 1;
-  for (const capture::CandidateRow& row : candidates) {
-    const double p = std::exp(static_cast<double>(row.logprob));
-    entropy -= p * static_cast<double>(row.logprob);
-    rest -= p;
-  }
-  if (rest > 1e-9) entropy -= rest * std::log(rest);
-  return entropy;
-}
 
 std::string describe(const Breakpoint& breakpoint) {
   std::string text = row_of(breakpoint.kind).text;
@@ -181,7 +171,7 @@ BreakHit BreakWatch::hit_by_entropy(std::span<const capture::CandidateRow> rows)
     // What follows a probe is no question of the text.
     if (rows[first].whose != capture::Whose::kTarget || node_of_(rows[first].node).is_probe)
       continue;
-    const double entropy = entropy_of(rows.subspan(first, end - first));
+    const double entropy = viz::entropy_of(rows.subspan(first, end - first));
     hit = check(
         BreakKind::kEntropyAbove, rows[first].node,
         [&] {

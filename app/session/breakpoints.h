@@ -47,10 +47,6 @@ struct BreakHit {
   bool empty() const { return text.empty(); }
 };
 
-// The entropy of the next token, in nats, from a row's recorded candidates. The rest of the
-// probability counts as one token: a lower bound.
-double entropy_of(std::span<const capture::CandidateRow> candidates);
-
 // "first rejection", "accepted < 3", ...
 std::string describe(const Breakpoint& breakpoint);
 // The condition of a kind, without number or text: "token text holds", "entropy above", ...

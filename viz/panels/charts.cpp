@@ -7,6 +7,7 @@
 #include "core/base/error.h"
 #include "core/base/nearest_name.h"
 #include "viz/draw/drawing.h"
+#include "viz/panels/acceptance_panel.h"
 #include "viz/panels/level_chart.h"
 #include "viz/panels/level_history.h"
 #include "viz/panels/verdict_history.h"
@@ -152,6 +153,9 @@ std::vector<std::unique_ptr<Panel>> make_charts() {
       PanelInfo{"margins-by-step", "Margin at the cut by step", "", "", no_cut}, false, true));
   charts.push_back(std::make_unique<LevelsChart>());
   charts.push_back(make_level_chart());
+  for (int i = 0; i < kAcceptanceByCount; ++i)
+    if (const auto by = static_cast<AcceptanceBy>(i); by != AcceptanceBy::kDepth)
+      charts.push_back(make_acceptance_chart(by));  // by depth: the level chart
   return charts;
 }
 

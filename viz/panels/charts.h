@@ -10,7 +10,8 @@
 
 namespace triescope::viz {
 
-// acceptance acceptance-by-step margins margins-by-step levels.
+// acceptance acceptance-by-step margins margins-by-step levels acceptance-by-level, and acceptance-by-…
+// for what else AcceptanceBy lists.
 const std::vector<std::string>& chart_names();
 // Makes any picture that can be exported: a panel or a chart. Error{kInvalidArgument}: lists the
 // names.

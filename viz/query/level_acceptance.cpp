@@ -1,42 +1,21 @@
 #include "viz/query/level_acceptance.h"
 
 #include <cmath>
-#include <map>
-#include <set>
+
+#include "viz/query/draft_places.h"
 
 namespace triescope::viz {
 
-using capture::Verdict;
-
 std::vector<LevelAcceptance> level_acceptance(const capture::Capture& capture, std::int32_t step,
                                               capture::Tick cursor) {
-  struct Judged {
-    std::int32_t node, level;
-    bool accepted;
-  };
-  const capture::Tick accept = capture::make_tick(step, capture::Phase::kAccept);
-  if (cursor <= accept) return {};
-  std::map<std::int32_t, Judged> judged;  // by node: parents come first
-  for (const capture::VerdictRow& row : capture.verdicts(step))
-    if (row.tick == accept &&
-        (row.verdict == Verdict::kAccepted || row.verdict == Verdict::kRejected) &&
-        capture::is_draft(capture.nodes()[static_cast<std::size_t>(row.node)]))
-      judged[row.node] = {row.node, 1, row.verdict == Verdict::kAccepted};
-  std::map<std::int32_t, LevelAcceptance> levels;
-  std::set<std::int32_t> reached;  // by node
-  for (auto& [node, draft] : judged) {
-    const std::int32_t parent = capture.nodes()[static_cast<std::size_t>(node)].parent;
-    const auto above = judged.find(parent);
-    if (above != judged.end()) draft.level = above->second.level + 1;
-    if (above != judged.end() && !above->second.accepted) continue;
-    LevelAcceptance& level = levels[draft.level];
-    level.level = draft.level;
-    level.reached += reached.insert(parent).second;
-    level.accepted += draft.accepted;
+  std::vector<LevelAcceptance> levels;
+  for (const DraftPlace& place : draft_places(capture, step, cursor)) {
+    if (levels.empty() || levels.back().level != place.level)
+      levels.push_back({.level = place.level});
+    ++levels.back().reached;
+    levels.back().accepted += place.accepted >= 0;
   }
-  std::vector<LevelAcceptance> all;
-  for (const auto& [number, level] : levels) all.push_back(level);
-  return all;
+  return levels;
 }
 
 ShareInterval wilson_interval(std::int64_t successes, std::int64_t n) {

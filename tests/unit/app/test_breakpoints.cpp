@@ -5,6 +5,7 @@
 
 #include "app/session/breakpoints.h"
 #include "core/base/error.h"
+#include "viz/query/row_entropy.h"
 
 namespace triescope::app::test_breakpoints {
 namespace {
@@ -240,13 +241,13 @@ TEST_CASE_FIXTURE(Fixture, "entropy is of the target's rows, one by one") {
   const float half = std::log(0.5f), quarter = std::log(0.25f);
   const CandidateRow two[] = {{.node = 1, .token = 3, .logprob = half},
                               {.node = 1, .rank = 1, .token = 4, .logprob = half}};
-  CHECK(entropy_of(two) == doctest::Approx(std::log(2.0)));
+  CHECK(viz::entropy_of(two) == doctest::Approx(std::log(2.0)));
   // Half of the probability is recorded; the rest counts as one token.
-  CHECK(entropy_of({two, 1}) == doctest::Approx(std::log(2.0)));
+  CHECK(viz::entropy_of({two, 1}) == doctest::Approx(std::log(2.0)));
   const CandidateRow quarters[] = {{.node = 2, .logprob = quarter},
                                    {.node = 2, .logprob = quarter}};
-  CHECK(entropy_of(quarters) == doctest::Approx(1.5 * std::log(2.0)));  // 1/4, 1/4, 1/2
-  CHECK(entropy_of({}) == 0);
+  CHECK(viz::entropy_of(quarters) == doctest::Approx(1.5 * std::log(2.0)));  // 1/4, 1/4, 1/2
+  CHECK(viz::entropy_of({}) == 0);
 
   recorder.set_breakpoints({{BreakKind::kEntropyAbove, 1, true}});
   recorder.write({.candidates = {two[0], two[1]}});

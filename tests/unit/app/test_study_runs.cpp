@@ -8,8 +8,10 @@
 #include "app/session/result_json.h"
 #include "app/study/study_figures.h"
 #include "core/capture/capture.h"
+#include "core/capture/sqlite_db.h"
 #include "core/method/parameters_of.h"
 #include "core/methods/registry.h"
+#include "tests/support/files.h"
 #include "tests/support/refusal.h"
 #include "tests/unit/app/study_rig.h"
 
@@ -162,6 +164,19 @@ TEST_CASE("study: no parameter of a method has the name of a column") {
       CAPTURE(parameter.name);
       CHECK(columns.count(parameter.name) == 0);
     }
+}
+
+TEST_CASE_FIXTURE(Bench, "study: the page describes every column of the table") {
+  const std::string page = test::read_file(test::source_dir() / "docs" / "study.md");
+  StudyStore(folder.path().string(), /*writes=*/true);
+  capture::Database table((folder.path() / "study.sqlite").string(), SQLITE_OPEN_READONLY);
+  capture::Statement columns(table, "select name from pragma_table_info('run')");
+  int count = 0;
+  for (; columns.next(); ++count) {
+    CAPTURE(columns.text(0));
+    CHECK(page.find("`" + columns.text(0) + "`") != std::string::npos);
+  }
+  CHECK(count > 40);
 }
 
 TEST_CASE("study: a figure stands where decode's JSON has it") {

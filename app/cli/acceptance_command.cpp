@@ -1,0 +1,168 @@
+// `triescope acceptance`: where drafts are accepted and where not, of a run or of a study.
+#include <algorithm>
+#include <filesystem>
+#include <iostream>
+#include <sstream>
+
+#include "app/cli/commands.h"
+#include "app/study/study_acceptance.h"
+#include "core/base/error.h"
+#include "core/base/nearest_name.h"
+#include "viz/panels/acceptance_rows.h"
+#include "viz/text/number_text.h"
+
+namespace triescope::app {
+namespace {
+
+using nlohmann::ordered_json;
+using viz::Acceptance;
+using viz::AcceptanceBy;
+using viz::AcceptanceGroup;
+
+struct AcceptanceOptions {
+  std::string path, by = "depth", steps;
+  bool as_json = false, as_csv = false;
+};
+
+AcceptanceBy by_named(const std::string& name) {
+  if (const auto by = viz::acceptance_by_name(name)) return *by;
+  std::vector<std::string> names;
+  std::string list;
+  for (int i = 0; i < viz::kAcceptanceByCount; ++i) {
+    names.emplace_back(to_string(static_cast<AcceptanceBy>(i)));
+    list += (list.empty() ? "" : ", ") + names.back();
+  }
+  throw Error(ErrorCode::kInvalidArgument, "--by: expected one of " + list + "; found '" + name +
+                                               "'" + did_you_mean(name, names));
+}
+
+ordered_json group_json(const AcceptanceGroup& group) {
+  const viz::ShareInterval interval = group.interval();
+  return {{"group", group.label},
+          {"n", group.n},
+          {"accepted", group.accepted},
+          {"share", group.share()},
+          {"low", interval.low},
+          {"high", interval.high},
+          {"mean_p", group.with_p ? ordered_json(group.sum_p / static_cast<double>(group.with_p))
+                                  : ordered_json(nullptr)}};
+}
+
+void print_groups(AcceptanceBy by, const Acceptance& acceptance) {
+  std::cout << "share of " << (is_of_places(by) ? "places" : "drafts") << " accepted, by "
+            << title_of(by) << " (95 % interval)\n";
+  std::size_t width = 0;
+  for (const AcceptanceGroup& group : acceptance.groups)
+    width = std::max(width, group.label.size());
+  for (const AcceptanceGroup& group : acceptance.groups) {
+    const viz::ShareInterval interval = group.interval();
+    const auto percent = [](double share) { return viz::number_text(100 * share, 1) + " %"; };
+    std::cout << "  " << group.label << std::string(width - group.label.size(), ' ') << "  "
+              << percent(group.share()) << "  (" << percent(interval.low) << " to "
+              << percent(interval.high) << ")  " << group.accepted << " of " << group.n << "\n";
+  }
+  if (acceptance.groups.empty()) std::cout << "  no draft was verified\n";
+  if (acceptance.unknown)
+    std::cout << "  " << acceptance.unknown
+              << " more: the capture does not know it (record with --capture-level full)\n";
+}
+
+int of_run(const AcceptanceOptions& options, AcceptanceBy by) {
+  const auto capture = capture::Capture::open(options.path);
+  std::optional<std::pair<std::int32_t, std::int32_t>> range;
+  if (!options.steps.empty()) range = parse_steps(options.steps, *capture);
+  const Acceptance acceptance = viz::acceptance_by(*capture, by, capture->end_tick(), range);
+  if (options.as_csv) {
+    std::cout << viz::acceptance_csv(by, acceptance);
+  } else if (options.as_json) {
+    ordered_json groups = ordered_json::array();
+    for (const AcceptanceGroup& group : acceptance.groups) {
+      groups.push_back(group_json(group));
+      for (const viz::AcceptanceCase& one : group.cases)
+        groups.back()["cases"].push_back(
+            {{"step", one.step}, {"node", one.node}, {"accepted", one.accepted}});
+    }
+    std::cout << ordered_json{{"by", to_string(by)},
+                              {"of", is_of_places(by) ? "places" : "drafts"},
+                              {"groups", groups},
+                              {"unknown", acceptance.unknown}}
+                     .dump(2)
+              << "\n";
+  } else {
+    print_groups(by, acceptance);
+  }
+  return 0;
+}
+
+int of_study(const AcceptanceOptions& options, AcceptanceBy by) {
+  if (!options.steps.empty())
+    throw Error(ErrorCode::kInvalidArgument, "--steps: goes with one capture, not with a study");
+  StudyStore store(options.path, /*writes=*/false);
+  ordered_json all = ordered_json::array();
+  bool first = true;
+  for (const MethodAcceptance& method : study_acceptance(options.path, store.rows(), by)) {
+    if (options.as_csv) {
+      // The run's columns, behind the method's name.
+      std::istringstream lines(viz::acceptance_csv(by, method.acceptance));
+      for (std::string line; std::getline(lines, line);) {
+        const bool is_header = line.starts_with("by,group");
+        if (is_header && !first) continue;
+        first = false;
+        std::cout << (is_header ? "name" : viz::csv_field(method.name)) << ',' << line << "\n";
+      }
+      continue;
+    }
+    if (!options.as_json) {
+      std::cout << (first ? "" : "\n") << method.name << ", " << method.runs << " runs: ";
+      first = false;
+      print_groups(by, method.acceptance);
+      continue;
+    }
+    ordered_json groups = ordered_json::array();
+    for (std::size_t i = 0; i < method.acceptance.groups.size(); ++i) {
+      const WorstRun& worst = method.worst[i];
+      groups.push_back(group_json(method.acceptance.groups[i]));
+      groups.back()["worst"] = {{"capture", worst.capture},   {"category", worst.category},
+                                {"prompt", worst.prompt},     {"n", worst.n},
+                                {"accepted", worst.accepted}, {"step", worst.step}};
+    }
+    all.push_back({{"name", method.name},
+                   {"runs", method.runs},
+                   {"by", to_string(by)},
+                   {"groups", groups},
+                   {"unknown", method.acceptance.unknown}});
+  }
+  if (options.as_json) std::cout << all.dump(2) << "\n";
+  return 0;
+}
+
+}  // namespace
+
+void add_acceptance_command(CLI::App& root, CommandLine& line) {
+  auto options = std::make_shared<AcceptanceOptions>();
+  CLI::App* command =
+      root.add_subcommand("acceptance", "where drafts are accepted and where not, with intervals");
+  command->add_option("PATH", options->path, ".tscap file, or the folder of a study")
+      ->required()
+      ->check(file_name());
+  command
+      ->add_option("--by", options->by,
+                   "depth, position, kind (of the token that came), entropy (of the target); or of "
+                   "each draft its rank, place in the tree, source, or the drafter's q")
+      ->capture_default_str();
+  command->add_option("--steps", options->steps, "A:B: these steps of a capture alone");
+  auto* json =
+      command->add_flag("--json", options->as_json,
+                        "as JSON, with the cases (of a study: the worst run) of each group");
+  command->add_flag("--csv", options->as_csv, "as CSV")->excludes(json);
+  command->callback([options, &line] {
+    line.action = [options] {
+      const AcceptanceBy by = by_named(options->by);
+      std::error_code ec;
+      return std::filesystem::is_directory(options->path, ec) ? of_study(*options, by)
+                                                              : of_run(*options, by);
+    };
+  });
+}
+
+}  // namespace triescope::app

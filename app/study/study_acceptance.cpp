@@ -1,0 +1,76 @@
+#include "app/study/study_acceptance.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "core/capture/capture.h"
+
+namespace triescope::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+WorstRun as_worst(const StudyRow& row, const viz::AcceptanceGroup& group) {
+  WorstRun worst = {.capture = row.at("capture"),
+                    .category = row.at("category"),
+                    .prompt = row.at("prompt"),
+                    .n = group.n,
+                    .accepted = group.accepted};
+  for (const viz::AcceptanceCase& one : group.cases)
+    if (!one.accepted) {
+      worst.step = one.step;
+      break;
+    }
+  return worst;
+}
+
+// A smaller share is worse; of equal ones the one with more cases.
+bool is_worse(const WorstRun& a, const WorstRun& b) {
+  const auto left = a.accepted * b.n, right = b.accepted * a.n;
+  return left != right ? left < right : a.n > b.n;
+}
+
+}  // namespace
+
+std::vector<MethodAcceptance> study_acceptance(const std::string& folder,
+                                               const std::vector<StudyRow>& runs,
+                                               viz::AcceptanceBy by) {
+  std::vector<MethodAcceptance> methods;
+  std::vector<std::vector<WorstRun>> found;  // by method: of every run and group
+  std::vector<std::vector<std::string>> labels;
+  for (const StudyRow& row : runs) {
+    if (row.at("status") != "done" || !row.at("accepted_by_depth").is_array() ||
+        row.at("repeat") != 1)
+      continue;
+    const std::string name = row.at("name");
+    auto method = std::find_if(methods.begin(), methods.end(),
+                               [&](const MethodAcceptance& one) { return one.name == name; });
+    if (method == methods.end()) {
+      method =
+          methods.insert(methods.end(), {.name = name, .runs = 0, .acceptance = {}, .worst = {}});
+      found.emplace_back();
+      labels.emplace_back();
+    }
+    const auto place = static_cast<std::size_t>(method - methods.begin());
+    const auto capture = capture::Capture::open(
+        (fs::path(folder) / "captures" / row.at("capture").get<std::string>()).string());
+    const viz::Acceptance of_run = viz::acceptance_by(*capture, by, capture->end_tick());
+    ++method->runs;
+    viz::add_acceptance(method->acceptance, of_run);
+    for (const viz::AcceptanceGroup& group : of_run.groups) {
+      found[place].push_back(as_worst(row, group));
+      labels[place].push_back(group.label);
+    }
+  }
+  for (std::size_t m = 0; m < methods.size(); ++m)
+    for (const viz::AcceptanceGroup& group : methods[m].acceptance.groups) {
+      const WorstRun* worst = nullptr;
+      for (std::size_t i = 0; i < found[m].size(); ++i)
+        if (labels[m][i] == group.label && (!worst || is_worse(found[m][i], *worst)))
+          worst = &found[m][i];
+      methods[m].worst.push_back(*worst);  // the group is of some run
+    }
+  return methods;
+}
+
+}  // namespace triescope::app

@@ -1,0 +1,35 @@
+// Where the drafts of a study's runs were accepted, by method: the groups of all its captures.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/study/study_store.h"
+#include "viz/query/acceptance.h"
+
+namespace triescope::app {
+
+// The run in which a group's share was smallest, and the first step there that refused.
+struct WorstRun {
+  std::string capture, category;
+  std::int64_t prompt = 0;
+  std::int64_t n = 0, accepted = 0;
+  std::int32_t step = -1;  // -1 = it refused none
+};
+
+struct MethodAcceptance {
+  std::string name;  // of the [[method]]
+  int runs = 0;
+  viz::Acceptance acceptance;
+  std::vector<WorstRun> worst;  // by group
+};
+
+// Of runs with a capture that has its tree. Repeats of a run are counted once. Errors: those of
+// Capture::open.
+std::vector<MethodAcceptance> study_acceptance(const std::string& folder,
+                                               const std::vector<StudyRow>& runs,
+                                               viz::AcceptanceBy by);
+
+}  // namespace triescope::app

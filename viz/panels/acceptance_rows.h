@@ -1,0 +1,34 @@
+// AcceptanceRows: the groups of drafts as bars under each other, each with its share, its 95 %
+// interval and its n; and as CSV. The mouse says what is behind a bar.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "viz/canvas/canvas.h"
+#include "viz/draw/scene.h"
+#include "viz/query/acceptance.h"
+
+namespace triescope::viz {
+
+class AcceptanceRows {
+ public:
+  static float height_em(std::size_t groups);  // in which all of them stand, axis included
+
+  // Cuts what does not fit and counts it; the wheel scrolls.
+  void draw(Canvas& canvas, Rect area, const Acceptance& acceptance, const Scene& scene);
+  // Over a bar: its figures. A click goes to the next refused case behind it, from the cursor on
+  // and around the end; with shift to the next accepted one.
+  void input(const Input& in, AcceptanceBy by, const Acceptance& acceptance, const Scene& scene,
+             Reaction& reaction);
+  void clear() { bars_.clear(); }
+
+ private:
+  std::vector<std::pair<Rect, std::size_t>> bars_;  // where each was drawn, and its group
+  float scroll_ = 0;                                // in rows
+};
+
+// Header line and a row a group: by,group,n,accepted,share,low,high,mean_p
+std::string acceptance_csv(AcceptanceBy by, const Acceptance& acceptance);
+
+}  // namespace triescope::viz
