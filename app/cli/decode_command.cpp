@@ -29,15 +29,18 @@ json number_or_null(double value) { return std::isfinite(value) ? json(value) : 
 
 // Refuses a draft model or head that the method would not use, instead of ignoring it.
 void check_draft_option(const RunRequest& request) {
-  if (!request.draft_device.empty() && !find_method(request.method).needs_draft_model())
+  if (!request.draft_device.empty() && !find_method(request.method).takes_draft_model())
     throw Error(ErrorCode::kInvalidArgument,
                 "--draft-device: method " + request.method +
                     " has no draft model (a draft head runs on its model's device); expected "
                     "--method draft_model, or no --draft-device");
-  if (request.draft_model.empty() || find_method(request.method).needs != Need::kNothing) return;
+  const auto takes = [](const MethodInfo& method) {
+    return method.takes_draft_model() || method.takes_draft_head();
+  };
+  if (request.draft_model.empty() || takes(find_method(request.method))) return;
   std::string names;
   for (const MethodInfo& method : methods())
-    if (method.needs != Need::kNothing) names += (names.empty() ? "" : ", ") + method.name;
+    if (takes(method)) names += (names.empty() ? "" : ", ") + method.name;
   throw Error(ErrorCode::kInvalidArgument, "--draft: method " + request.method +
                                                " does not take a draft model or head; "
                                                "expected --method " +
@@ -55,6 +58,11 @@ json draft_json(const RunResult& result, const ModelInfo& model, const RunContex
           {"forward_rows", result.drafter_cost.forward_rows},
           {"kv_bytes_per_token", result.drafter_cost.kv_bytes_per_token},
           {"kv_peak_tokens", result.drafter_cost.kv_peak_tokens}};
+}
+
+json levels_json(const RunResult& result) {
+  if (!result.levels_gained()) return nullptr;
+  return {{"a_step", *result.levels_gained()}, {"histogram", result.levels_histogram}};
 }
 
 json result_json(const RunResult& result, const ModelInfo& model, const RunContext& context,
@@ -90,6 +98,7 @@ json result_json(const RunResult& result, const ModelInfo& model, const RunConte
           {"tokens_per_second",
            result.tokens_per_second() ? json(*result.tokens_per_second()) : json(nullptr)},
           {"accepted_histogram", result.accepted_histogram},
+          {"levels_gained", levels_json(result)},
           {"draft", draft_json(result, model, context)},
           {"kv",
            {{"bytes_per_token", result.kv_bytes_per_token},
@@ -246,6 +255,8 @@ int run_decode(const DecodeOptions& options, bool quiet) {
                  result.time.load_ms, result.time.prefill_ms, result.time.decode_ms);
     if (const std::optional<double> rate = result.tokens_per_second())
       std::fprintf(stderr, " (%.1f tokens/s after prefill)", *rate);
+    if (const std::optional<double> gained = result.levels_gained())
+      std::fprintf(stderr, "; %.2f levels gained a step", *gained);
     std::fputc('\n', stderr);
     if (!result.lossless)
       std::fprintf(stderr, "note: verify=%s is lossy: the text may differ from plain decoding's\n",
