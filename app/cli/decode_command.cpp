@@ -28,15 +28,18 @@ struct DecodeOptions : RunOptions {
 
 // Refuses a draft model or head that the method would not use, instead of ignoring it.
 void check_draft_option(const RunRequest& request) {
-  if (!request.draft_device.empty() && !find_method(request.method).needs_draft_model())
+  if (!request.draft_device.empty() && !find_method(request.method).takes_draft_model())
     throw Error(ErrorCode::kInvalidArgument,
                 "--draft-device: method " + request.method +
                     " has no draft model (a draft head runs on its model's device); expected "
                     "--method draft_model, or no --draft-device");
-  if (request.draft_model.empty() || find_method(request.method).needs != Need::kNothing) return;
+  const auto takes = [](const MethodInfo& method) {
+    return method.takes_draft_model() || method.takes_draft_head();
+  };
+  if (request.draft_model.empty() || takes(find_method(request.method))) return;
   std::string names;
   for (const MethodInfo& method : methods())
-    if (method.needs != Need::kNothing) names += (names.empty() ? "" : ", ") + method.name;
+    if (takes(method)) names += (names.empty() ? "" : ", ") + method.name;
   throw Error(ErrorCode::kInvalidArgument, "--draft: method " + request.method +
                                                " does not take a draft model or head; "
                                                "expected --method " +
@@ -169,6 +172,8 @@ int run_decode(const DecodeOptions& options, bool quiet) {
                  result.time.load_ms, result.time.prefill_ms, result.time.decode_ms);
     if (const std::optional<double> rate = result.tokens_per_second())
       std::fprintf(stderr, " (%.1f tokens/s after prefill)", *rate);
+    if (const std::optional<double> gained = result.levels_gained())
+      std::fprintf(stderr, "; %.2f levels gained a step", *gained);
     std::fputc('\n', stderr);
     if (!result.lossless)
       std::fprintf(stderr, "note: verify=%s is lossy: the text may differ from plain decoding's\n",

@@ -70,6 +70,7 @@ json method_json(const MethodInfo& method) {
           {"drafts", method.drafts()},
           {"kind", capture::to_string(method.kind)},
           {"needs", needs},
+          {"takes_companion", method.takes_companion},
           {"parameters", parameters},
           {"kv_policies", policies}};
 }
@@ -90,6 +91,7 @@ void print_method(const MethodInfo& method) {
   std::cout << "  " << method.summary << "\n";
   if (!method.paper.empty()) std::cout << "  Paper: " << method.paper << "\n";
   if (method.needs != Need::kNothing) std::cout << "  Needs: " << to_string(method.needs) << "\n";
+  if (method.takes_companion) std::cout << "  Takes: a draft model or a draft head, or none\n";
   std::cout << "  KV policies:";
   for (const KvPolicyKind kind : method.kv_policies) std::cout << " " << to_string(kind);
   std::cout << "\n  Parameters:\n";

@@ -62,10 +62,10 @@ namespace {
 std::string checked_path(const MethodInfo& method, const std::string& name) {
   const std::string path = resolve_draft(name);
   const bool is_head = formats::is_draft_head(path);
-  if (is_head == method.needs_draft_head()) return path;
+  if (is_head ? method.takes_draft_head() : method.takes_draft_model()) return path;
   std::string takers;
   for (const MethodInfo& other : methods())
-    if (is_head ? other.needs_draft_head() : other.needs_draft_model())
+    if (is_head ? other.takes_draft_head() : other.takes_draft_model())
       takers += (takers.empty() ? "" : is_head ? ", " : " or ") + other.name;
   throw Error(ErrorCode::kInvalidArgument,
               path + ": method " + method.name + " expects a " + to_string(method.needs) +
@@ -109,12 +109,12 @@ DraftWith draft_for(const RunRequest& request, const LoadedModel& target, Loaded
                     const ProgressSink& progress, std::stop_token stop,
                     const std::function<void()>& before_free) {
   const MethodInfo& method = find_method(request.method);
-  if (method.needs == Need::kNothing) return {};
+  if (!method.takes_draft_model() && !method.takes_draft_head()) return {};
   const std::string named =
       request.draft_model.empty() ? default_draft(method, target.path) : request.draft_model;
   if (named.empty()) return {};
   const std::string path = checked_path(method, named);
-  if (method.needs_draft_head()) {
+  if (formats::is_draft_head(path)) {
     if (!draft.head || draft.head->path != path || draft.head_of != target.model.get())
       load_head(method, path, target, draft, before_free);
     check_head_kind(method, draft.head->config.kind);

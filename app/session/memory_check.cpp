@@ -89,7 +89,8 @@ std::string why_head_does_not_fit(const std::string& path, std::int64_t need,
 std::int64_t most_slots(const RunRequest& request, std::int64_t prompt_tokens) {
   const std::int64_t beams = beams_of(request);
   const bool once_a_beam = settings_of(request).text("kv") == to_string(KvPolicyKind::kBatch);
-  const bool drafts = find_method(request.method).drafts();
+  const MethodInfo& method = find_method(request.method);
+  const bool drafts = method.drafts() || method.takes_companion;
   return prompt_tokens * (once_a_beam ? beams : 1) + request.max_new_tokens * beams +
          (drafts ? kMostDrafts : 0);
 }

@@ -79,6 +79,15 @@ std::string no_effect_because(const MethodInfo& method, const std::string& name,
     return "verify=" + verify + " takes chosen drafts: none is drawn";
   if (name == "gc_every" && value("kv") != "compact")
     return "only kv=compact collects garbage; kv is " + value("kv");
+  if (names(method.parameters, "do_sample")) {
+    const bool draws = value("do_sample") == "true";
+    if (draws && (name == "draft_width" || name == "draft_margin"))
+      return "do_sample drafts num_beams a level";
+    if (!draws && (name == "pass_chance" || name == "least_beams")) return "only do_sample uses it";
+    if ((name == "draft_margin" || name == "pass_chance" || name == "least_beams") &&
+        value("dynamic_width") != "true")
+      return "only dynamic_width uses it";
+  }
   if (name == "num_assistant_tokens")
     if (const std::string tree = value("expansion"); !tree.empty() && tree != "[]")
       return "expansion says how long the drafts are";

@@ -103,11 +103,11 @@ void check_request(const RunRequest& request) {
   read_setting(new_tokens_parameter(), request.max_new_tokens);
   const MethodInfo& method = find_method(request.method);
   validate_settings(method, request.settings);
-  if (method.needs == Need::kNothing) return;
+  if (!method.takes_draft_model() && !method.takes_draft_head()) return;
   check_draft_device(request.draft_device);
   if (!request.draft_model.empty()) {
     resolve_draft(request.draft_model);
-  } else if (!has_default_draft(method, request.model)) {
+  } else if (method.needs != Need::kNothing && !has_default_draft(method, request.model)) {
     throw Error(
         ErrorCode::kInvalidArgument,
         "method " + method.name + ": expected a " +

@@ -22,6 +22,11 @@ json draft_json(const RunResult& result, const ModelInfo& model, const RunContex
           {"kv_peak_tokens", result.drafter_cost.kv_peak_tokens}};
 }
 
+json levels_json(const RunResult& result) {
+  if (!result.levels_gained()) return nullptr;
+  return {{"a_step", *result.levels_gained()}, {"histogram", result.levels_histogram}};
+}
+
 }  // namespace
 
 json number_or_null(double value) { return std::isfinite(value) ? json(value) : json(nullptr); }
@@ -59,6 +64,7 @@ json result_json(const RunResult& result, const ModelInfo& model, const RunConte
           {"tokens_per_second",
            result.tokens_per_second() ? json(*result.tokens_per_second()) : json(nullptr)},
           {"accepted_histogram", result.accepted_histogram},
+          {"levels_gained", levels_json(result)},
           {"draft", draft_json(result, model, context)},
           {"kv",
            {{"bytes_per_token", result.kv_bytes_per_token},

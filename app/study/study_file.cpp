@@ -81,7 +81,7 @@ StudyMethod read_study_method(const std::string& file, const toml::table& table)
   entry.name = reader.text("name", entry.method);
   entry.draft = reader.text("draft", "");
   entry.draft_device = reader.text("draft_device", "");
-  if (!entry.draft.empty() && method->needs == Need::kNothing)
+  if (!entry.draft.empty() && !method->takes_draft_model() && !method->takes_draft_head())
     reader.refuse_value("draft", "method " + entry.method + " takes no draft model or head");
   if (const toml::table* const set = reader.inner("set"))
     for (const auto& [key, node] : *set)

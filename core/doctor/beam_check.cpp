@@ -32,7 +32,8 @@ class BeamCheck {
                         run.number("prune_absolute", 0) > 0 ||
                         run.number("prune_relative_local", 0) > 0;
     // Drawn or grouped beams are not the best of all.
-    takes_best_ = !is_set("do_sample") && run.number("num_beam_groups", 1) <= 1 && !prunes;
+    draws_ = is_set("do_sample");
+    takes_best_ = !draws_ && run.number("num_beam_groups", 1) <= 1 && !prunes;
   }
 
   void step(std::int32_t step) {
@@ -174,7 +175,8 @@ class BeamCheck {
 
   void end(std::int32_t depth, const VerdictRow& row) {
     const std::int32_t cap = run_.capture.run().max_new_tokens;
-    if (!run_.ends(row.node) || (cap > 0 && depth >= cap)) return;
+    // A drawn end may have any rank.
+    if (draws_ || !run_.ends(row.node) || (cap > 0 && depth >= cap)) return;
     const double before = run_.parent(row.node) == 0 ? 0 : score_at(run_.parent(row.node));
     const double logprob = listed(run_.parent(row.node), run_.at(row.node).token);
     const std::int32_t width = run_.capture.run().width;
@@ -191,7 +193,7 @@ class BeamCheck {
 
   const RunView& run_;
   std::vector<Finding>& out_;
-  bool takes_best_ = true;
+  bool takes_best_ = true, draws_ = false;
   std::int32_t step_ = 0;
 };
 

@@ -41,8 +41,10 @@ struct MethodInfo {
   capture::DrafterKind drafter_kind = capture::DrafterKind::kOther;
   std::string width_setting;  // kBeams: the parameter that sets how many texts are kept
   Need needs = Need::kNothing;
-  bool any_vocabulary = false;           // kDraftModel: the draft model may have another tokenizer
-  std::vector<formats::HeadKind> heads;  // kDraftHead: the kinds of head that it takes
+  bool any_vocabulary = false;  // kDraftModel: the draft model may have another tokenizer
+  // It drafts by itself, or with a draft model of the same tokenizer or one of `heads` where one is given.
+  bool takes_companion = false;
+  std::vector<formats::HeadKind> heads;  // the kinds of head that it takes
   std::vector<Parameter> parameters;
   std::vector<KvPolicyKind> kv_policies = {KvPolicyKind::kRecycle, KvPolicyKind::kCompact,
                                            KvPolicyKind::kKeep};  // first = default
@@ -51,6 +53,9 @@ struct MethodInfo {
   bool drafts() const { return kind == capture::RunKind::kDrafts; }
   bool needs_draft_model() const { return needs == Need::kDraftModel; }
   bool needs_draft_head() const { return needs == Need::kDraftHead; }
+  // Whether a companion of this kind has a use here, needed or not.
+  bool takes_draft_model() const { return needs_draft_model() || takes_companion; }
+  bool takes_draft_head() const { return needs_draft_head() || takes_companion; }
 };
 
 // How many texts a run keeps side by side; 1 except for beams.

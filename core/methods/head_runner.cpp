@@ -1,5 +1,7 @@
 #include "core/methods/head_runner.h"
 
+#include <algorithm>
+#include <string>
 #include <utility>
 
 #include "core/base/error.h"
@@ -15,30 +17,38 @@ HeadRunner::HeadRunner(DraftHead& head, std::vector<std::int32_t> layers, const 
   runner_.read_features({feedback_});
 }
 
-void HeadRunner::observe(const StepView& view) {
-  const auto append = [&](const auto& state_of) {
-    const std::size_t before = text_states_.size();
-    for (const std::int32_t layer : layers_) {
-      const std::span<const float> state = state_of(layer);
-      text_states_.insert(text_states_.end(), state.begin(), state.end());
-    }
-    width_ = text_states_.size() - before;
-  };
-  if (view.step == 0) {
-    const std::int32_t last = view.tree.position(view.frontier.front());
-    for (std::int32_t at = 0; at <= last; ++at)
-      append([&](std::int32_t layer) { return view.feature_at(at, layer); });
-    return;
-  }
-  for (const NodeId node : view.text) {
-    const int row = view.row_of(view.tree[node].parent);
-    append([&](std::int32_t layer) { return view.feature(row, layer); });
+void HeadRunner::append_states(
+    std::vector<float>& to,
+    const std::function<std::span<const float>(std::int32_t layer)>& state_of) const {
+  for (const std::int32_t layer : layers_) {
+    const std::span<const float> state = state_of(layer);
+    to.insert(to.end(), state.begin(), state.end());
   }
 }
 
+void HeadRunner::observe(const StepView& view) {
+  if (view.step == 0) {
+    const std::int32_t positions = view.tree.position(view.frontier.front()) + 1;
+    for (std::int32_t at = 0; at < positions; ++at)
+      append_states(prefill_states_,
+                    [&](std::int32_t layer) { return view.feature_at(at, layer); });
+    width_ = prefill_states_.size() / static_cast<std::size_t>(positions);
+    return;
+  }
+  // What stands above the next frontier and has a row gave its children's states.
+  for (NodeId node : view.next_frontier)
+    for (node = view.tree[node].parent; view.row_of(node) >= 0; node = view.tree[node].parent) {
+      std::vector<float>& states = text_states_[node];
+      if (!states.empty()) break;  // another text has it too, and all above it
+      const int row = view.row_of(node);
+      append_states(states, [&](std::int32_t layer) { return view.feature(row, layer); });
+    }
+}
+
 bool HeadRunner::advance(DraftContext& context) {
-  const NodeId pending = context.frontier.front();
-  if (!runner_.follows(context.tree, pending)) return false;
+  if (!std::ranges::all_of(context.frontier,
+                           [&](NodeId pending) { return runner_.follows(context.tree, pending); }))
+    return false;
   drafted_states_.clear();
   runner_.read_inputs_from([this, &tree = context.tree](NodeId node, std::int32_t position) {
     return input_of(tree, node, position);
@@ -48,9 +58,9 @@ bool HeadRunner::advance(DraftContext& context) {
         [this, &tree = context.tree](NodeId node, std::int32_t position, std::int32_t) {
           return token_before(tree, node, position);
         });
-  runner_.advance(context.tree, pending, context.stop, kept_depth_);
-  kept_depth_ = context.tree[pending].depth;
-  first_ = runner_.position(context.tree, pending) + 1;
+  runner_.advance(context.tree, context.frontier, context.stop, kept_depth_);
+  kept_depth_ = context.tree[context.frontier.front()].depth;
+  prefill_states_ = {};
   text_states_.clear();
   keep_states();
   return true;
@@ -83,17 +93,18 @@ std::int32_t HeadRunner::token_before(const TokenTree& tree, NodeId node,
 std::span<const float> HeadRunner::input_of(const TokenTree& tree, NodeId node,
                                             std::int32_t position) const {
   if (node.valid())
-    if (const auto drafted = drafted_states_.find(tree[node].parent);
-        drafted != drafted_states_.end())
-      return drafted->second;
-  const auto at = static_cast<std::size_t>(position - first_) * width_;
-  if (position < first_ || at + width_ > text_states_.size())
+    for (const auto* states : {&drafted_states_, &text_states_})
+      if (const auto found = states->find(tree[node].parent); found != states->end())
+        return found->second;
+  const auto at = static_cast<std::size_t>(position) * width_;
+  if (at + width_ > prefill_states_.size() || width_ == 0)
     throw Error(ErrorCode::kInvalidArgument,
                 "draft head: expected the target's state at position " + std::to_string(position) +
                     "; found those of " +
-                    std::to_string(width_ == 0 ? 0 : text_states_.size() / width_) +
-                    " positions from " + std::to_string(first_) + " on");
-  return std::span(text_states_).subspan(at, width_);
+                    std::to_string(width_ == 0 ? 0 : prefill_states_.size() / width_) +
+                    " positions of the prompt and of " + std::to_string(text_states_.size()) +
+                    " later tokens");
+  return std::span(prefill_states_).subspan(at, width_);
 }
 
 }  // namespace triescope

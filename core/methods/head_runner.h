@@ -4,7 +4,7 @@
 // first token, and a node reads the state of its parent.
 //
 //   text     states of the target, as observe() saw them: all positions at prefill, then those of a
-//            step's accepted tokens
+//            step's accepted tokens, of every text that goes on (beams are several)
 //   drafts   the state that the head itself gave at the parent (DraftHead::feedback_layer)
 //
 // States of drafts never stay: advance() runs what became text again, with the target's states.
@@ -13,6 +13,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <unordered_map>
 #include <vector>
@@ -30,12 +31,12 @@ class HeadRunner {
 
   // Keeps what the head will need of a step; Drafter::observe() calls it.
   void observe(const StepView& view);
-  // Runs the new part of the text, the pending node last; afterwards the pending node has a row.
-  // False: the head cannot follow the text any further.
+  // Runs the new part of the texts, the pending nodes last; afterwards every pending node has a row, in the
+  // frontier's order. False: the head cannot follow a text any further.
   bool advance(DraftContext& context);
   // Runs drafts below rows that exist since advance(); afterwards they have rows.
   void forward(const DraftContext& context, std::span<const NodeId> drafts);
-  // How many levels below the pending node may be run.
+  // How many levels below the pending nodes may be run.
   std::size_t levels_below(const DraftContext& context) const;
 
   // The rows of the last call.
@@ -45,6 +46,9 @@ class HeadRunner {
 
  private:
   void keep_states();
+  void append_states(
+      std::vector<float>& to,
+      const std::function<std::span<const float>(std::int32_t layer)>& state_of) const;
   std::span<const float> input_of(const TokenTree& tree, NodeId node, std::int32_t position) const;
 
   // The token that a row reads where it is not its own (formats::HeadReading::own_token).
@@ -56,11 +60,11 @@ class HeadRunner {
   bool own_token_;
   TreeRunner runner_;
   std::int32_t kept_depth_ = 0;  // nodes at most this deep have KV from the target's states
-  // [positions, layers, hidden of the target] for positions from first_ on that were not run yet.
-  std::vector<float> text_states_;
-  std::int32_t first_ = 0;
-  std::size_t width_ = 0;                                          // of one position
-  std::unordered_map<NodeId, std::vector<float>> drafted_states_;  // by the node that gave them
+  // [positions, layers, hidden of the target], of the prefill; empty once they were run.
+  std::vector<float> prefill_states_;
+  std::size_t width_ = 0;  // of one position
+  // By the node that gave them: the target's, of nodes whose children were not run yet, and the head's own.
+  std::unordered_map<NodeId, std::vector<float>> text_states_, drafted_states_;
 };
 
 }  // namespace triescope

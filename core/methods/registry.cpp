@@ -18,6 +18,7 @@ std::span<const MethodInfo> methods() {
       greedy_method(),
       sample_method(),
       sample_then_beam_method(),
+      speculative_beam_method(),
       ngram_trie_method(),
       prompt_lookup_method(),
       suffix_automaton_method(),
@@ -53,7 +54,7 @@ const MethodInfo& find_method(const std::string& name) {
 std::string methods_for(formats::HeadKind kind) {
   std::string names;
   for (const MethodInfo& method : methods())
-    if (std::ranges::find(method.heads, kind) != method.heads.end())
+    if (method.needs_draft_head() && std::ranges::find(method.heads, kind) != method.heads.end())
       names += (names.empty() ? "" : " or ") + method.name;
   return names;
 }

@@ -161,7 +161,7 @@ TreeRunner* Session::Impl::drafting_runner() const {
 }
 
 capture::Whose Session::Impl::drafting_owner() const {
-  return method.needs_draft_head() ? capture::Whose::kHead : capture::Whose::kDraft;
+  return run.draft_head != nullptr ? capture::Whose::kHead : capture::Whose::kDraft;
 }
 
 // Records what a model ran since the last call, and where its KV went.
@@ -309,6 +309,11 @@ void Session::Impl::observe() {
     const auto accepted = static_cast<std::size_t>(decision.accepted);
     if (accepted >= accepted_histogram.size()) accepted_histogram.resize(accepted + 1, 0);
     ++accepted_histogram[accepted];
+    if (method.kind == capture::RunKind::kBeams && parts.drafter && !decision.emitted.empty()) {
+      const std::size_t gained = decision.emitted.size() - 1;
+      if (gained >= levels_histogram.size()) levels_histogram.resize(gained + 1, 0);
+      ++levels_histogram[gained];
+    }
   }
   frontier = std::exchange(decision.frontier, {});
   path.clear();

@@ -73,6 +73,8 @@ struct RunResult {
   // emitted tokens / target forwards that decode (one of them from prefill)
   double tokens_per_forward = 0;
   std::vector<std::int64_t> accepted_histogram;  // [k] = steps that accepted k drafts
+  // Beams with drafts: [k] = steps that went on k levels further than one; empty for every other run.
+  std::vector<std::int64_t> levels_histogram;
   std::string kv_policy;
   std::int64_t kv_bytes_per_token = 0, peak_live_tokens = 0, peak_garbage_tokens = 0,
                peak_held_tokens = 0, peak_reserved_bytes = 0, moved_tokens = 0, greedy_tokens = 0,
@@ -88,6 +90,8 @@ struct RunResult {
 
   // Tokens emitted after prefill, divided by the time of decoding. nullopt = nothing was decoded.
   std::optional<double> tokens_per_second() const;
+  // Levels a step beyond its first, on average. nullopt = no levels_histogram.
+  std::optional<double> levels_gained() const;
 };
 
 class Session {

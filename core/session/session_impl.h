@@ -94,7 +94,7 @@ struct Session::Impl {
   std::int64_t steps_done = 0, target_forwards = 0, emitted_tokens = 0, prefill_tokens = 0;
   std::int32_t forward_row_count = 0;  // this step's
   std::int32_t most_rows = 0;          // the largest forward after prefill
-  std::vector<std::int64_t> accepted_histogram;
+  std::vector<std::int64_t> accepted_histogram, levels_histogram;
   std::int32_t text_depth = 0;  // generated tokens with KV on the longest live text
   std::int32_t peak_text = 0;
   std::int64_t moved_before = 0;

@@ -75,7 +75,7 @@ RunContext checked_context(const RunConfig& config, const MethodInfo& method, Mo
   const ModelInfo& info = model.info();
   RunContext run;
   run.settings = Settings(validate_settings(method, config.settings));
-  if (method.needs == Need::kDraftModel) {
+  if (method.needs_draft_model() || (method.takes_companion && config.draft.model)) {
     if (!config.draft.model || !config.draft.tokenizer)
       refuse("method " + method.name +
              (method.any_vocabulary ? ": expected a draft model, a smaller one; found none"
@@ -87,7 +87,7 @@ RunContext checked_context(const RunConfig& config, const MethodInfo& method, Mo
     run.tokenizer = &tokenizer;
     run.draft_tokenizer = config.draft.tokenizer;
   }
-  if (method.needs == Need::kDraftHead) {
+  if (method.needs_draft_head() || (method.takes_companion && config.draft.head)) {
     if (!config.draft.head) refuse("method " + method.name + ": expected a draft head; found none");
     check_head_kind(method, config.draft.head->config.kind);
     run.draft_head = config.draft.head;
@@ -250,9 +250,18 @@ std::vector<capture::DrafterRow> Session::Impl::drafter_rows() const {
   const auto either = [](const std::string& text, const std::string& otherwise) {
     return text.empty() ? otherwise : text;
   };
-  return {{.name = either(method.drafter_name, method.name),
-           .title = either(method.drafter_title, method.title),
-           .kind = method.drafter_kind}};
+  capture::DrafterRow row{.name = either(method.drafter_name, method.name),
+                          .title = either(method.drafter_title, method.title),
+                          .kind = method.drafter_kind};
+  if (method.takes_companion) {
+    row.kind = run.draft_head    ? capture::DrafterKind::kHead
+               : run.draft_model ? capture::DrafterKind::kModel
+                                 : capture::DrafterKind::kText;
+    row.name += std::string(" from a ") + (run.draft_head    ? "head"
+                                           : run.draft_model ? "model"
+                                                             : "text");
+  }
+  return {row};
 }
 
 std::vector<FinishedSequence> Session::Impl::sequences() const {
@@ -279,6 +288,7 @@ RunResult Session::Impl::result() const {
     result.tokens_per_forward =
         static_cast<double>(emitted_tokens) / static_cast<double>(target_forwards);
   result.accepted_histogram = accepted_histogram;
+  result.levels_histogram = levels_histogram;
   result.kv_policy = to_string(kv_kind);
   result.kv_bytes_per_token = runner->store().bytes_per_slot();
   const RunnerFigures& figures = runner->figures();
@@ -304,6 +314,16 @@ RunResult Session::Impl::result() const {
 std::optional<double> RunResult::tokens_per_second() const {
   if (time.decode_ms <= 0) return std::nullopt;
   return 1000 * static_cast<double>(emitted_tokens - prefill_tokens) / time.decode_ms;
+}
+
+std::optional<double> RunResult::levels_gained() const {
+  std::int64_t steps_in = 0, levels = 0;
+  for (std::size_t k = 0; k < levels_histogram.size(); ++k) {
+    steps_in += levels_histogram[k];
+    levels += static_cast<std::int64_t>(k) * levels_histogram[k];
+  }
+  if (steps_in == 0) return std::nullopt;
+  return static_cast<double>(levels) / static_cast<double>(steps_in);
 }
 
 std::string Session::Impl::warning() const {

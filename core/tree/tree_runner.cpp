@@ -4,6 +4,7 @@
 #include <iterator>
 #include <limits>
 #include <numeric>
+#include <unordered_set>
 
 #include "core/base/error.h"
 
@@ -257,29 +258,39 @@ std::int32_t TreeRunner::horizon_of(const TokenTree& tree, std::span<const NodeI
   return std::max(horizon_, first - model.kv_window + 1);
 }
 
-void TreeRunner::advance(const TokenTree& tree, NodeId node, std::stop_token stop,
+void TreeRunner::advance(const TokenTree& tree, std::span<const NodeId> nodes, std::stop_token stop,
                          std::int32_t kept_depth) {
-  const std::vector<NodeId> path = tree.path_to(node);
   if (!prefilled_) {
-    prefill(tree, path, stop);
-    return;
+    const bool one = nodes.size() == 1;
+    prefill(tree, one ? tree.path_to(nodes.front()) : std::vector<NodeId>(), stop);
+    if (one) return;
   }
-  // How far down the path nodes have KV; nodes before every window had theirs and gave it up.
-  std::size_t known = std::min(path.size() - 1, static_cast<std::size_t>(kept_depth));
-  while (known > 0 && !store_->slot_of(path[known - 1]).valid()) --known;
-  std::vector<NodeId> dropped;
+  // The nodes of the paths that must run, and those that stay. Nodes before every window had KV and gave it
+  // up, so the walk up a path ends at the first node that has some.
+  std::unordered_set<NodeId> again(nodes.begin(), nodes.end()), kept;
+  std::vector<NodeId> missing;
+  for (const NodeId node : nodes) {
+    NodeId id = tree[node].parent;
+    for (; id != TokenTree::root(); id = tree[id].parent) {
+      if (tree[id].depth <= kept_depth && store_->slot_of(id).valid()) break;
+      if (again.insert(id).second) missing.push_back(id);
+    }
+    for (; id != TokenTree::root() && kept.insert(id).second;) id = tree[id].parent;
+  }
+  std::ranges::sort(missing);  // parents have lower ids
+  missing.insert(missing.end(), nodes.begin(), nodes.end());
+  std::vector<NodeId> dropped, first;
   for (std::int32_t slot = 0; slot < store_->size(); ++slot) {
     const NodeId held(store_->use(slot) == SlotUse::kLive ? store_->occupant(slot) : -1);
-    if (!held.valid()) continue;
-    const auto depth = static_cast<std::size_t>(tree[held].depth);
-    if (depth > known || path[depth - 1] != held) dropped.push_back(held);
+    if (held.valid() && held != TokenTree::root() && !kept.contains(held)) dropped.push_back(held);
   }
   std::ranges::sort(dropped, std::ranges::greater());  // children have higher ids
-  const std::span<const NodeId> missing = std::span<const NodeId>(path).subspan(known);
-  commit(tree, {.dropped = dropped, .frontier = missing.first(1)});
+  std::ranges::copy_if(missing, std::back_inserter(first),
+                       [&](NodeId id) { return !again.contains(tree[id].parent); });
+  commit(tree, {.dropped = dropped, .frontier = first});
   forward(tree, missing, stop);
-  first_logit_row_ = static_cast<int>(rows_.size()) - 1;
-  rows_ = {node};
+  first_logit_row_ = static_cast<int>(rows_.size() - nodes.size());
+  rows_.assign(nodes.begin(), nodes.end());
 }
 
 bool TreeRunner::follows(const TokenTree& tree, NodeId node) const {

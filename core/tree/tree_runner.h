@@ -105,13 +105,18 @@ class TreeRunner final : public StepRows {
 
   void commit(const TokenTree& tree, const StepOutcome& outcome);
 
-  // Goes on to `node`. The first call prefills. Later calls drop the KV of all nodes that are not
-  // above `node` and run the nodes of its path that have none, `node` itself in any case.
-  // Afterwards there is one row, that of `node`. Nodes deeper than `kept_depth` are run again even
-  // if they have KV (a head's, from drafted states). REQUIRES: node lies below the node of the call
-  // before, and follows().
-  void advance(const TokenTree& tree, NodeId node, std::stop_token stop,
+  // Goes on to `nodes`, which lie on one level: one text, or several beams. The first call prefills. Later
+  // calls drop the KV of all nodes that are not above these and run the nodes of their paths that have none,
+  // `nodes` themselves in any case. Afterwards there is a row of each of `nodes`. Nodes deeper than
+  // `kept_depth` are run again even if they have KV (a head's, from drafted states). REQUIRES: the nodes lie
+  // below those of the call before, and follows().
+  void advance(const TokenTree& tree, std::span<const NodeId> nodes, std::stop_token stop,
                std::int32_t kept_depth = std::numeric_limits<std::int32_t>::max());
+  // The same for one node.
+  void advance(const TokenTree& tree, NodeId node, std::stop_token stop,
+               std::int32_t kept_depth = std::numeric_limits<std::int32_t>::max()) {
+    advance(tree, std::span<const NodeId>(&node, 1), stop, kept_depth);
+  }
   // Position of a node in this runner's text.
   std::int32_t position(const TokenTree& tree, NodeId node) const {
     return static_cast<std::int32_t>(prompt_.size()) + tree[node].depth - 1;

@@ -7,6 +7,7 @@
 
 #include "core/base/error.h"
 #include "core/kernels/row_ops.h"
+#include "core/verify/beam_row.h"
 
 namespace triescope {
 
@@ -46,27 +47,6 @@ int BeamAcceptor::best_tokens() const {
   return std::min(looked_at + kMore, kMostBestTokens);
 }
 
-// The row's log-probs as the search sees them [vocab].
-void BeamAcceptor::score_row(const StepView& view, int row, std::span<float> out) const {
-  const std::span<const float> logits = view.logits(row).whole();
-  if (!processors_.any()) {
-    finite_log_softmax(logits, out);
-    return;
-  }
-  const NodeId node = view.rows[static_cast<std::size_t>(row)];
-  std::vector<std::int32_t> tokens(view.run.prompt.begin(), view.run.prompt.end());
-  for (const TokenId token : view.tree.tokens_to(node)) tokens.push_back(token.value);
-  const int generated = view.tree[node].depth;
-  if (num_beams_ == 1) {
-    std::ranges::copy(logits, out.begin());
-    processors_.apply(tokens, generated, out);
-    finite_log_softmax(out, out);
-  } else {
-    finite_log_softmax(logits, out);
-    processors_.apply(tokens, generated, out);
-  }
-}
-
 BeamAcceptor::Expansion BeamAcceptor::expand(const StepView& view) const {
   Expansion out;
   const TokenTree& tree = view.tree;
@@ -74,7 +54,7 @@ BeamAcceptor::Expansion BeamAcceptor::expand(const StepView& view) const {
   std::vector<float> logprobs;
   const auto score = [&](NodeId node) {
     logprobs.resize(static_cast<std::size_t>(view.run.vocab_size));
-    score_row(view, view.row_of(node), logprobs);
+    beam_logprobs(view, view.row_of(node), processors_, num_beams_ == 1, logprobs);
   };
   for (const NodeId node : live_) {
     const auto beam = static_cast<std::int32_t>(out.beams.size());

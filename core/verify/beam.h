@@ -60,7 +60,6 @@ class BeamAcceptor final : public Acceptor {
   // Takes `live_` through the rows of one level; afterwards `live_` is the next level's.
   void advance(const StepView& view, AcceptResult& result);
   std::size_t wanted() const;  // rule 3: number of candidates at a level
-  void score_row(const StepView& view, int row, std::span<float> out) const;
   Expansion expand(const StepView& view) const;
   NodeId hang(const StepView& view, Expansion& expansion, const BeamCandidate& candidate) const;
   void finish(const StepView& view, Expansion& expansion, AcceptResult& result);

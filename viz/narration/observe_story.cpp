@@ -11,6 +11,11 @@ using capture::SequenceRow;
 
 void tell_figures(Story& story, const capture::StepRow& step) {
   Value number = story.this_step("step");
+  if (step.drafted > 0 && story.capture.run().kind == capture::RunKind::kBeams)
+    return story.say(step.emitted > 1 ? "observe.levels" : "observe.levels.none",
+                     {std::move(number), count("emitted", step.emitted, to_panel("trie")),
+                      count("gained", step.emitted - 1, to_panel("verdict")),
+                      count("drafted", step.drafted, to_panel("verdict"))});
   if (step.drafted > 0)
     return story.say(step.drafted == 1    ? "observe.draft"
                      : step.accepted == 0 ? "observe.drafts.none"

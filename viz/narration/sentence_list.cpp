@@ -143,6 +143,8 @@ std::span<const SentenceKind> sentence_kinds() {
       {"observe.drafts", "step emitted accepted drafted"},
       {"observe.drafts.none", "step emitted drafted"},
       {"observe.draft", "step emitted accepted"},
+      {"observe.levels", "step emitted gained drafted"},
+      {"observe.levels.none", "step drafted"},
       {"observe.beams", "step beams"},
       {"observe.text", "node length most"},
       {"observe.text.open", "node length"},

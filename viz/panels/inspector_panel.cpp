@@ -36,6 +36,10 @@ std::vector<Fact> result_facts(const Scene& scene) {
   if (figures.tokens_per_forward)
     facts.push_back({"tokens per forward", number_text(*figures.tokens_per_forward, 2),
                      "tokens emitted ÷ forwards of the target, prefill's among both"});
+  if (figures.levels_gained)
+    facts.push_back(
+        {"levels gained", number_text(*figures.levels_gained, 2) + " a step",
+         "levels of the search that a forward decided beyond its first, by its drafts"});
   if (figures.acceptance)
     facts.push_back({"acceptance", number_text(100 * *figures.acceptance, 1) + " %",
                      "accepted drafts ÷ drafts sent to the target"});

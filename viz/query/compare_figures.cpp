@@ -14,7 +14,8 @@ using capture::Phase;
 CompareFigures compare_figures(const capture::Capture& capture, capture::Tick cursor) {
   CompareFigures figures;
   std::int64_t emitted = 0, prefill_emitted = 0, drafted = 0, accepted = 0;
-  std::int32_t under_way = 0;  // the step after the last finished one
+  std::int64_t searched = 0, levels = 0;  // steps with beams after prefill, and what they emitted
+  std::int32_t under_way = 0;             // the step after the last finished one
   for (const capture::StepRow& row : capture.steps()) {
     if (make_tick(row.step, Phase::kObserve) >= cursor) break;
     ++figures.steps;
@@ -22,6 +23,8 @@ CompareFigures compare_figures(const capture::Capture& capture, capture::Tick cu
     if (row.step > 0) figures.rows += row.forward_rows;
     emitted += row.emitted;
     if (row.step == 0) prefill_emitted = row.emitted;
+    searched += row.step > 0 && row.emitted > 0;
+    if (row.step > 0) levels += row.emitted;
     drafted += row.drafted;
     accepted += row.accepted;
   }
@@ -50,6 +53,8 @@ CompareFigures compare_figures(const capture::Capture& capture, capture::Tick cu
         1e6 * static_cast<double>(emitted - prefill_emitted) / static_cast<double>(whole_us);
   if (drafted > 0)
     figures.acceptance = static_cast<double>(accepted) / static_cast<double>(drafted);
+  if (searched > 0 && capture.run().kind == capture::RunKind::kBeams && !capture.drafters().empty())
+    figures.levels_gained = static_cast<double>(levels) / static_cast<double>(searched) - 1;
   figures.timed_while_drawing = capture.run().timed_while_drawing;
   return figures;
 }

@@ -19,6 +19,8 @@ struct CompareFigures {
   // included in both; the tokens emitted after prefill per second of decoding. nullopt = none yet.
   std::optional<double> tokens_per_forward, tokens_per_second;
   std::optional<double> acceptance;  // share of the drafts that were accepted; nullopt = no drafts
+  // Beams with drafts: levels of the search a step beyond its first. nullopt: no such run, or none yet.
+  std::optional<double> levels_gained;
   bool timed_while_drawing = false;
 };
 

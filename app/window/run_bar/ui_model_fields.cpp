@@ -108,17 +108,21 @@ const std::string& path_of_model(Ui& ui, const RunRequest& request) {
 }
 
 void draw_draft_field(Ui& ui, const MethodInfo& method, RunRequest& request) {
-  const bool head = method.needs_draft_head();
+  const bool head = method.needs_draft_head(), either = method.takes_companion;
   std::string& model = request.draft_model;
   ImGui::SetNextItemWidth(ImGui::GetContentRegionAvail().x - ImGui::GetFrameHeight());
   const std::string before = model;
   const std::string& unnamed = default_draft_of(ui, method, request);
-  const std::string hint = std::string(head ? "draft head: " : "draft model: ") +
-                           (unnamed.empty() ? "a name or a path" : unnamed);
+  const std::string hint = either ? "draft model or head: none, the text drafts"
+                                  : std::string(head ? "draft head: " : "draft model: ") +
+                                        (unnamed.empty() ? "a name or a path" : unnamed);
   ImGui::InputTextWithHint("##draft model", hint.c_str(), &model);
   keep_on_escape(model, before);
   help_tooltip(
-      head
+      either
+          ? "Draft model of the same vocabulary or draft head of this model: a name from the list or a path. "
+            "Left empty, the text itself drafts."
+      : head
           ? "Draft head: trained for this model, as a folder or a .safetensors, .bin or .pt file. Its "
             "kind is detected; the log says what was found."
           : "Draft model: a smaller one with the same vocabulary, as a name from the list, a .gguf "
@@ -126,10 +130,8 @@ void draw_draft_field(Ui& ui, const MethodInfo& method, RunRequest& request) {
       ui.em);
   ImGui::SameLine(0, 0);
   if (ImGui::BeginCombo("##draft models", "", ImGuiComboFlags_NoPreview)) {
-    if (head)
-      list_catalog(ui, ui.state.draft_heads, &RunHost::draft_heads, model, model);
-    else
-      list_catalog(ui, ui.state.draft_models, &RunHost::draft_models, model, model);
+    if (head || either) list_catalog(ui, ui.state.draft_heads, &RunHost::draft_heads, model, model);
+    if (!head) list_catalog(ui, ui.state.draft_models, &RunHost::draft_models, model, model);
     ImGui::EndCombo();
   }
   if (!head) draw_draft_device(ui, request);

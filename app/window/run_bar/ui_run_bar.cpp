@@ -73,7 +73,8 @@ void draw_method(Ui& ui, RunRequest& request) {
   help_tooltip(method->summary + (method->paper.empty() ? "" : "\n" + method->paper) +
                    (method->lossless ? "\nLossless." : "\nLossy: changes the text."),
                ui.em);
-  if (method->needs != Need::kNothing) draw_draft_field(ui, *method, request);
+  if (method->takes_draft_model() || method->takes_draft_head())
+    draw_draft_field(ui, *method, request);
   draw_model_settings(ui, request);
   edit_parameters(ui, *method, request.settings);
 }

@@ -199,6 +199,7 @@ class Oracle {
     if (fact == "width") return {json::parse(c.run().settings_json).value("num_beams", 0.0)};
     if (fact == "accepted" && in("observe.")) return {static_cast<double>(c.step(step)->accepted)};
     if (fact == "drafted" && in("observe.")) return {static_cast<double>(c.step(step)->drafted)};
+    if (fact == "gained") return {static_cast<double>(c.step(step)->emitted - 1)};
     if (fact == "emitted") return {static_cast<double>(c.step(step)->emitted)};
     if (fact == "accepted") return {given(Verdict::kAccepted)};
     if (fact == "drafted") return {given(Verdict::kAccepted) + given(Verdict::kRejected)};

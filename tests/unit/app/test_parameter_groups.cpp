@@ -96,6 +96,15 @@ TEST_CASE("what has no effect says why") {
   CHECK(no_effect_because(draft, "num_assistant_tokens", json::object()) == "");
   CHECK(no_effect_because(draft, "num_assistant_tokens", {{"expansion", "2,2"}}) ==
         "expansion says how long the drafts are");
+  const auto of_beams = [](const std::string& name, const json& settings) {
+    return no_effect_because(find_method("speculative_beam"), name, settings);
+  };
+  CHECK(of_beams("draft_width", json::object()) == "");
+  CHECK(of_beams("draft_width", {{"do_sample", true}}) == "do_sample drafts num_beams a level");
+  CHECK(of_beams("draft_margin", json::object()) == "only dynamic_width uses it");
+  CHECK(of_beams("draft_margin", {{"dynamic_width", true}}) == "");
+  CHECK(of_beams("pass_chance", {{"dynamic_width", true}}) == "only do_sample uses it");
+  CHECK(of_beams("least_beams", {{"dynamic_width", true}, {"do_sample", true}}) == "");
   CHECK(no_effect_because(find_method("batch_beam"), "gc_every", json::object()) ==
         "only kv=compact collects garbage; kv is batch");
 }
