@@ -20,7 +20,7 @@ struct ClientGreeting {
   std::string client = {};       // a name of its own, the same after a break
   std::string session = {};      // the session that it knows; "" = whichever answers
   std::uint64_t run = 0;         // the run whose rows it has, by the server's number; 0 = none
-  capture::RowMarks marks = {};  // of that run
+  capture::StreamMarks marks = {};  // of that run
   std::uint64_t notice = 0;      // the last notice it has, by the server's number
 };
 

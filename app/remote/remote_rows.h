@@ -34,7 +34,7 @@ class RemoteRows {
   std::uint64_t run() const { return run_; }  // by the server's number; 0 = none
   const std::string& path() const { return path_; }
   bool has_run() const { return copy_ && copy_->has_run(); }
-  capture::RowMarks marks() const { return copy_ ? copy_->marks() : capture::RowMarks(); }
+  capture::StreamMarks marks() const { return copy_ ? copy_->marks() : capture::StreamMarks(); }
 
  private:
   const std::string client_;

@@ -22,7 +22,7 @@ struct ServedRun {
 class RowPump {
  public:
   // The client has rows of run `run` up to `marks`; 0 = it begins with the newest.
-  RowPump(std::uint64_t run, capture::RowMarks marks) : run_(run), marks_(std::move(marks)) {}
+  RowPump(std::uint64_t run, capture::StreamMarks marks) : run_(run), marks_(std::move(marks)) {}
 
   // Sends what the client lacks as far as it is in the files now: each run to its end, in order.
   // `send` takes a frame's bytes. Errors: those of RowFeed and of `send`.
@@ -31,7 +31,7 @@ class RowPump {
 
  private:
   std::uint64_t run_;
-  capture::RowMarks marks_;
+  capture::StreamMarks marks_;
   std::optional<capture::RowFeed> feed_;  // of run_
 };
 

@@ -142,7 +142,7 @@ struct RowCopy::Impl {
 
   std::unique_ptr<Database> db;
   bool open = false;  // a snapshot is under way, in a transaction
-  RowMarks coming, committed;
+  StreamMarks coming, committed;
   bool run_known = false, run_ended = false;  // with the snapshot that comes
   bool has_run = false, ended = false;        // as committed
 };
@@ -172,7 +172,7 @@ void RowCopy::rewind() {
   if (impl_->db) impl_->rewind();
 }
 
-const RowMarks& RowCopy::marks() const { return impl_->committed; }
+const StreamMarks& RowCopy::marks() const { return impl_->committed; }
 bool RowCopy::has_run() const { return impl_->has_run; }
 bool RowCopy::ended() const { return impl_->ended; }
 

@@ -67,7 +67,7 @@ struct RowFeed::Impl {
     std::int64_t sent = 0, until = 0;
   };
 
-  Impl(const std::string& path, const RowMarks& marks)
+  Impl(const std::string& path, const StreamMarks& marks)
       : db(path, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX) {
     for (const Table& table : tables()) {
       if (table.name == "run") run_table = &table;
@@ -141,7 +141,7 @@ struct RowFeed::Impl {
   bool under_way = false;  // a snapshot has pieces left
 };
 
-RowFeed::RowFeed(const std::string& path, RowMarks marks)
+RowFeed::RowFeed(const std::string& path, StreamMarks marks)
     : impl_(std::make_unique<Impl>(path, marks)) {}
 RowFeed::~RowFeed() = default;
 RowFeed::RowFeed(RowFeed&&) noexcept = default;

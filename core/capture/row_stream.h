@@ -21,7 +21,7 @@
 namespace triescope::capture {
 
 // By table: the number (id) of the last row that is there; a table without rows may be missing.
-using RowMarks = std::map<std::string, std::int64_t>;
+using StreamMarks = std::map<std::string, std::int64_t>;
 
 struct RowPiece {
   std::string bytes;
@@ -31,7 +31,7 @@ struct RowPiece {
 class RowFeed {
  public:
   // Begins after `marks`. Errors: those of opening a capture.
-  explicit RowFeed(const std::string& path, RowMarks marks = {});
+  explicit RowFeed(const std::string& path, StreamMarks marks = {});
   ~RowFeed();
   RowFeed(RowFeed&&) noexcept;
   RowFeed& operator=(RowFeed&&) noexcept;
@@ -61,7 +61,7 @@ class RowCopy {
   // Drops what came of a snapshot that is not complete.
   void rewind();
   // What is committed.
-  const RowMarks& marks() const;
+  const StreamMarks& marks() const;
   bool has_run() const;  // the run's description is there: a reader can open the file
   bool ended() const;    // the run there has ended, and all of it is here
   // Leaves one file; `why` becomes the end of a run that has none.

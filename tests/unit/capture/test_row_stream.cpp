@@ -143,7 +143,7 @@ TEST_CASE("row stream: unknown tables and columns are left out") {
   copy.write(piece_of("bookmark", "note", text("x")));
   copy.write(piece_of("log", "text) VALUES (1); --", text("x")));
   CHECK(table_dump(files.to)["bookmark"].empty());
-  CHECK(copy.marks() == capture::RowMarks{{"log", 1}});
+  CHECK(copy.marks() == capture::StreamMarks{{"log", 1}});
 }
 
 TEST_CASE("row stream: bytes that are no piece are refused and leave nothing") {
@@ -169,9 +169,9 @@ TEST_CASE("row stream: bytes that are no piece are refused and leave nothing") {
                 "log", "text",
                 [](auto& to) { to.number(6), to.byte(3), to.number(capture::kMaxValueSize + 1); })),
             "expected 67108864 at most"));
-  CHECK(copy.marks() == capture::RowMarks{{"log", 5}});
+  CHECK(copy.marks() == capture::StreamMarks{{"log", 5}});
   copy.write(piece_of("log", "text", null_row(6)));  // and it goes on
-  CHECK(copy.marks() == capture::RowMarks{{"log", 6}});
+  CHECK(copy.marks() == capture::StreamMarks{{"log", 6}});
 }
 
 TEST_CASE("row stream: whole numbers of any size survive") {
