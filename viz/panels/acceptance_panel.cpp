@@ -12,7 +12,7 @@
 namespace triescope::viz {
 namespace {
 
-constexpr float kButtonsEm = 1.9f, kHeadLineEm = 1.7f, kLegendFromEm = 8;
+constexpr float kButtonsEm = 1.9f, kHeadLineEm = 1.7f, kLegendFromEm = 8, kLowEm = 13;
 
 struct Made {
   const capture::Capture* capture = nullptr;
@@ -36,6 +36,10 @@ std::string sample_of(AcceptanceBy by, const Acceptance& acceptance, const Scene
   return text;
 }
 
+AcceptanceBy next_of(AcceptanceBy by, int steps) {
+  return static_cast<AcceptanceBy>((static_cast<int>(by) + steps) % kAcceptanceByCount);
+}
+
 class AcceptancePanel final : public Panel {
  public:
   // Without `fixed` it has a switch.
@@ -52,18 +56,28 @@ class AcceptancePanel final : public Panel {
       return draw_empty_state(canvas, area, info_.empty, scene);
     const float em = scene.em, pad = em * 0.6f;
     Rect room = area.inset(pad);
-    if (!fixed_ && scene.has_buttons()) {
+    // A low pane has one button, in the line of the title.
+    const bool is_low = area.h < em * kLowEm && !fixed_ && scene.has_buttons();
+    if (!is_low && !fixed_ && scene.has_buttons()) {
       const float used = draw_buttons(canvas, room, scene);
       room.y += used;
       room.h = std::max(1.0f, room.h - used);
     }
-    const std::string sample = sample_of(by_, acceptance, scene);
     const TextStyle bold = bold_text(scene, 0.9f), dim = dim_text(scene, 0.82f);
-    const float taken = std::min(room.w * 0.6f, canvas.measure(sample, dim).x) + em;
+    float taken = 0;
+    if (is_low) {
+      const Rect button = draw_button(canvas, {room.right(), room.y},
+                                      std::string("by ") + to_string(by_) + " ›", scene);
+      buttons_.emplace_back(button, next_of(by_, 1));
+      taken = button.w + em;
+    } else {
+      const std::string sample = sample_of(by_, acceptance, scene);
+      taken = std::min(room.w * 0.6f, canvas.measure(sample, dim).x) + em;
+      text_in(canvas, {room.right() - taken + em, room.y, taken - em, em * 1.4f}, sample, dim,
+              Align::kRight);
+    }
     text_in(canvas, {room.x, room.y, room.w - taken, em * 1.4f},
             std::string("Accepted, by ") + title_of(by_), bold);
-    text_in(canvas, {room.right() - taken + em, room.y, taken - em, em * 1.4f}, sample, dim,
-            Align::kRight);
     room.y += em * kHeadLineEm;
     room.h = std::max(1.0f, room.h - em * kHeadLineEm);
     const bool has_p = std::any_of(acceptance.groups.begin(), acceptance.groups.end(),
@@ -84,10 +98,8 @@ class AcceptancePanel final : public Panel {
   Reaction input(const Input& in, Rect, const Scene& scene) override {
     Reaction reaction;
     if (!scene.capture) return reaction;
-    if (!fixed_ && (in.next || in.previous)) {
-      const int step = in.next ? 1 : kAcceptanceByCount - 1;
-      by_ = static_cast<AcceptanceBy>((static_cast<int>(by_) + step) % kAcceptanceByCount);
-    }
+    if (!fixed_ && (in.next || in.previous))
+      by_ = next_of(by_, in.next ? 1 : kAcceptanceByCount - 1);
     if (!in.inside) return reaction;
     for (const auto& [box, by] : buttons_)
       if (in.clicked && box.contains(in.mouse)) {

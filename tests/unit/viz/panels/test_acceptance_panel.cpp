@@ -50,6 +50,20 @@ TEST_CASE("acceptance panel: a button and the keys choose by what") {
   CHECK(panel->view_state() == "by=source");
 }
 
+TEST_CASE("acceptance panel: a low pane keeps its bars, and one button for the next choice") {
+  const auto panel = make_panel("acceptance-by");
+  constexpr Rect kLow{0, 0, 340, 120};
+  const auto canvas = test::drawn(*panel, whole(), kLow);
+  CHECK(test::find(canvas, "100 %  2 of 2"));
+  CHECK(test::find(canvas, "0 %  0 of 2"));
+  const auto* const button = test::find(canvas, "by depth ›");
+  REQUIRE(button);
+  Input in = test::mouse_over(*button);
+  in.clicked = true;
+  panel->input(in, kLow, whole());
+  CHECK(panel->view_state() == "by=position");
+}
+
 TEST_CASE("acceptance panel: a click goes to the next refused case, around the end") {
   const auto panel = make_panel("acceptance-by");
   panel->set_view_state("by=rank");
