@@ -106,13 +106,6 @@ class Generates(Case):
         self.both(check, do_sample=True, top_k=1)
 
     def test_sampled_probabilities_are_those_after_the_warpers(self):
-        def check(run, result, prompt):
-            for row in run.rows("verdict"):
-                if row["verdict"] == "emitted":
-                    self.assertGreaterEqual(row["p"], 1 / 3 - 1e-6)  # of two tokens that are kept each is drawn, the best mostly
-                    self.assertLessEqual(row["p"], 1)
-
-        self.both(lambda run, result, prompt: self.check_text(run, result, prompt), do_sample=True, top_k=2, temperature=2.0)
         model, tokenizer = load()
         ids = tokenizer(prompts(1)[0], return_tensors="pt")["input_ids"]
         torch.manual_seed(7)
