@@ -58,16 +58,21 @@ class Generates(Case):
         self.assertEqual(len(path), len(run.tokens))
         self.assertEqual(sum(step.emitted for step in run.steps), len(run.tokens))
 
-    def check_as_own(self, run, prompt, method, settings, draft=None, begins_later=False, skips_reason=False):
+    def check_as_own(self, run, prompt, method, settings, draft=None, begins_later=False, skips_reason=False,
+                     ends_later=False):
         """Every step's verdicts, with their reasons and probabilities, are those of our own run. `begins_later`: its prompt
-        is one token shorter, which its prefill writes; so both draft from the same text on."""
+        is one token shorter, which its prefill writes; so both draft from the same text on. `ends_later`: the library drafts
+        beyond the length, so our own run is longer and the last step is left out."""
         if not HAS_PROGRAM:
             return
-        own_run(self.path("own.tscap"), method, prompt[:-1] if begins_later else prompt, TOKENS + begins_later, settings, draft)
+        own_run(self.path("own.tscap"), method, prompt[:-1] if begins_later else prompt, TOKENS + begins_later + 16 * ends_later, settings, draft)
         with triescope.open(self.path("own.tscap")) as own:
             ours, theirs = decided(own), decided(run)
         if begins_later:
             self.assertEqual({path for path, _ in ours.pop(0)}, {tuple(prompt)})
+        if ends_later:
+            theirs.pop(max(theirs))
+            ours = {step: rows for step, rows in ours.items() if step in theirs}
         self.assertEqual(set(ours), set(theirs))
         for step in ours:
             self.assertEqual(set(ours[step]), set(theirs[step]), step)
@@ -101,13 +106,6 @@ class Generates(Case):
         self.both(check, do_sample=True, top_k=1)
 
     def test_sampled_probabilities_are_those_after_the_warpers(self):
-        def check(run, result, prompt):
-            for row in run.rows("verdict"):
-                if row["verdict"] == "emitted":
-                    self.assertGreaterEqual(row["p"], 1 / 3 - 1e-6)  # of two tokens that are kept each is drawn, the best mostly
-                    self.assertLessEqual(row["p"], 1)
-
-        self.both(lambda run, result, prompt: self.check_text(run, result, prompt), do_sample=True, top_k=2, temperature=2.0)
         model, tokenizer = load()
         ids = tokenizer(prompts(1)[0], return_tensors="pt")["input_ids"]
         torch.manual_seed(7)
@@ -125,7 +123,7 @@ class Generates(Case):
         def check(run, result, prompt):
             self.check_text(run, result, prompt)
             self.check_as_own(run, prompt, "prompt_lookup", {"match": "first", "max_matching_ngram_size": 2, "prompt_lookup_num_tokens": 5},
-                              begins_later=True)
+                              begins_later=True, ends_later=True)
 
         self.both(check, first=self.first_of_own, prompt_lookup_num_tokens=5)
 

@@ -7,11 +7,11 @@ __version__ = "0.1.0"
 
 
 def __getattr__(name: str) -> object:
-    """The adapter loads when it is asked for."""
-    if name == "transformers":
+    """An adapter loads when it is asked for."""
+    if name in ("transformers", "eagle", "llama_cpp"):
         import importlib
 
-        return importlib.import_module("triescope.transformers")
+        return importlib.import_module(f"triescope.{name}")
     raise AttributeError(f"module 'triescope' has no attribute {name!r}")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Dict, List, Tuple
 
-from ._refusal import refuse
+from ._adapter import refuse
 from ._words import Drafter
 
 _REFUSED = ("custom_generate", "use_mtp", "assistant_early_exit", "speculation_type", "assistant_tokenizer", "assistant_ensemble_weight",

@@ -131,6 +131,9 @@ class Recorder:
     def _end_of_returned(self, tokens: List[int], tick: int) -> int:
         """The last node of a text that is returned; where it is not what was recorded, that of the recorded text."""
         book = self._book
+        path = book.tree.path(book.frontier[0]) if book.kind != "beams" and book.frontier else []
+        if tokens and [book.tree.token[node] for node in path[:len(tokens)]] == tokens:
+            return path[len(tokens) - 1]
         node = book.tree.find(tokens)
         if node >= 0 or book.kind == "beams" or not book.frontier:
             return node

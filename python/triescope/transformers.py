@@ -16,6 +16,7 @@ import os
 import time
 from typing import Any, Dict, Iterator, List, Optional
 
+from ._adapter import numbered
 from ._generate_call import Call
 from ._generation import Generation
 
@@ -66,8 +67,7 @@ class _Hooks:
         generate = self.of["generate"]
         if self.now is not None:  # an assistant that is the model itself
             return generate(*arguments, **options)
-        stem, end = os.path.splitext(self.path)
-        name = self.path if not self.made else f"{stem}-{len(self.made) + 1}{end}"
+        name = numbered(self.path, self.made)
         one = Generation(self.model, name, self.tokenizer, Call(self.model, arguments, options), self.level, self.strict)
         self.made.append(name)
         self.now = one

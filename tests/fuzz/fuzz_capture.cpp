@@ -11,6 +11,7 @@
 #include <string>
 
 #include "core/capture/capture.h"
+#include "core/capture/row_faults.h"
 #include "tests/fuzz/fuzz.h"
 
 using namespace triescope;
@@ -83,6 +84,27 @@ void ask_everything(capture::Capture& file) {
   }
 }
 
+// What the doctor and the panels ask of rows that are not as the tree asks for.
+void ask_faults(const capture::Capture& file) {
+  const capture::RowFaults& faults = file.row_faults();
+  for (const capture::Whose whose : file.owners()) {
+    faults.sight_steps(whose);
+    faults.slot_steps(whose);
+    faults.position_steps(whose);
+    for (const std::int32_t step : {0, 1, file.last_step()}) {
+      for (const capture::RowSight& sight : faults.sights(step, whose))
+        if (sight.seen) break;
+      faults.slots(step, whose);
+      int rows = 0;
+      for (const capture::InputRow& input : file.inputs(step, whose)) {
+        if (++rows > 20) break;
+        faults.asked_slots(input);
+        faults.positions(whose).asked(input);
+      }
+    }
+  }
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -90,7 +112,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (::ftruncate(scratch.fd, static_cast<off_t>(size)) != 0 ||
       ::pwrite(scratch.fd, data, size, 0) != static_cast<ssize_t>(size))
     std::abort();
-  fuzz::tolerate_refusal([&] { ask_everything(*capture::Capture::open(scratch.path)); });
+  fuzz::tolerate_refusal([&] {
+    const auto file = capture::Capture::open(scratch.path);
+    ask_everything(*file);
+    ask_faults(*file);
+  });
   scratch.remove_companions();
   return 0;
 }
