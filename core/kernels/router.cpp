@@ -1,6 +1,8 @@
 #include "core/kernels/router.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -27,6 +29,9 @@ void choose_experts(std::span<const float> logits, const RouterRule& rule,
   }
   std::vector<float> ranked = scores;
   for (std::size_t i = 0; i < bias.size(); ++i) ranked[i] += bias[i];
+  // A network that overflowed still has experts; their weights are NaN.
+  for (float& rank : ranked)
+    if (std::isnan(rank)) rank = -std::numeric_limits<float>::infinity();
   const auto best = top_k(ranked, out.size());
   float sum = 0;
   for (std::size_t i = 0; i < out.size(); ++i) {

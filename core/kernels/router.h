@@ -30,7 +30,8 @@ struct ChosenExpert {
   bool operator==(const ChosenExpert&) const = default;
 };
 
-// Writes as many experts as `out` has room for, by ascending index. logits: [experts]. Thread-safe.
+// Writes as many experts as `out` has room for, by ascending index. logits: [experts]; where one is
+// NaN, the weights are. Thread-safe.
 // Error{kInvalidArgument}: more room than experts, or a selection bias of another size.
 void choose_experts(std::span<const float> logits, const RouterRule& rule,
                     std::span<ChosenExpert> out);
