@@ -18,6 +18,8 @@ const std::string& path_of_model(Ui& ui, const RunRequest& request);
 std::string prompt_problem(const Ui& ui, const RunRequest& request);
 void draw_memory_line(Ui& ui, const RunRequest& request);  // ui_memory_line.cpp
 void draw_prompt(Ui& ui, RunRequest& request);             // ui_run_prompt.cpp
+// A template from a file and tools, each with a button that takes it out. ui_chat_files.cpp
+void draw_chat_files(Ui& ui, RunRequest& request);
 // Draws controls for the method's parameters, in groups; true if one changed. ui_parameters.cpp
 bool edit_parameters(const Ui& ui, const MethodInfo& method, nlohmann::json& settings);
 
