@@ -97,7 +97,6 @@ Value Evaluator::binary(const Node& node, const Value& a, const Value& b) {
   const std::string& op = node.text;
   if (op == "~") return text(a, node.line) + text(b, node.line);
   const auto *s = a.get<std::string>(), *t = b.get<std::string>();
-  if (op == "+" && (a.safe || b.safe)) refuse(node.line, "adding to a text marked safe");
   if (op == "+" && s && t) return *s + *t;
   if (op == "+" && a.list() && b.list() && a.shape == b.shape && a.shape != Shape::kView) {
     count(copy_cost(*a.list()) + copy_cost(*b.list()));

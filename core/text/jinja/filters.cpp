@@ -194,11 +194,7 @@ Value Evaluator::filter(const std::string& name, const Value& value, const Argum
     return static_cast<std::int64_t>(items_of(value, line).size());
   }
   if (name == "string") return text(value, line);
-  if (name == "safe") {
-    Value marked = value.get<std::string>() ? value : Value(text(value, line));
-    marked.safe = true;
-    return marked;
-  }
+  if (name == "safe") return value;
   if (name == "dictsort") {
     at_most(a, 0, {}, name, line);
     if (!value.dict()) refuse(line, "dictsort of " + std::string(kind_of(value)));

@@ -35,8 +35,7 @@ struct Value {
                std::shared_ptr<Dict>, std::shared_ptr<Function>, std::shared_ptr<Namespace>>
       data;
   Shape shape = Shape::kList;
-  bool changeable = false;  // it is or contains a namespace or a function
-  bool safe = false;  // a text marked by the filter of that name: Python escapes what is added
+  bool changeable = false;   // it is or contains a namespace or a function
   std::uint16_t depth = 0;   // nesting depth
   std::uint32_t weight = 1;  // how long walking it takes; shared parts count each time
 
