@@ -41,10 +41,11 @@ void add_window_options(CLI::App& root, CommandLine& line);
 void check_first_word(const CLI::App& root, const std::string& word);
 
 // The options that decode and the window share: --model, --method, --prompt…, --system…,
-// --messages, --set, --seed, --device, --dtype, --kv-dtype, --draft, --draft-device.
+// --messages, --chat-template, --tools, --set, --seed, --device, --dtype, --kv-dtype, --draft, --draft-device.
 struct RunOptions {
   RunRequest request;
   std::string prompt_file, prompt_ids, messages_file, system_file, kv_dtype;
+  std::string template_file, tools_file;
   std::string dtype;                  // "": default_dtype() of the device
   std::vector<std::string> settings;  // name=value
   bool model_settings = false;        // begin with the settings that come with the model

@@ -8,6 +8,8 @@
 #include "app/cli/commands.h"
 #include "app/cli/standard_output.h"
 #include "app/cli/terminal.h"
+#include "app/session/catalog.h"
+#include "app/session/loaded_model.h"
 #include "app/session/result_json.h"
 #include "app/session/run.h"
 #include "core/base/error.h"
@@ -23,7 +25,7 @@ struct DecodeOptions : RunOptions {
   std::string capture;
   std::string level = "full";
   int threads = 0;
-  bool as_json = false;
+  bool as_json = false, print_prompt = false;
 };
 
 // Refuses a draft model or head that the method would not use, instead of ignoring it.
@@ -105,8 +107,25 @@ class DecodeWatcher final : public RunWatcher {
   bool quiet_;
 };
 
+// The text that the model would read, and its tokens; only the tokenizer is opened.
+void print_prompt(const RunRequest& request, bool as_json) {
+  const auto tokenizer = open_tokenizer(resolve_model(request.model));
+  const RunConfig config = make_run_config(request, *tokenizer);
+  if (!as_json) {
+    std::cout << config.prompt_text;
+    if (!config.prompt_text.ends_with('\n')) std::cout << '\n';
+    return;
+  }
+  const nlohmann::json prompt = {{"text", config.prompt_text}, {"tokens", config.prompt_tokens}};
+  std::cout << prompt.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) << '\n';
+}
+
 int run_decode(const DecodeOptions& options, bool quiet) {
   const RunRequest request = options.resolve();
+  if (options.print_prompt) {
+    print_prompt(request, options.as_json);
+    return 0;
+  }
   check_request(request);
   check_draft_option(request);
   const MethodInfo& method = find_method(request.method);
@@ -202,6 +221,8 @@ void add_decode_command(CLI::App& root, CommandLine& line) {
       ->check(CLI::Range(0, 1024))
       ->capture_default_str();
   command->add_flag("--json", options->as_json, "print the result as JSON at the end");
+  command->add_flag("--print-prompt", options->print_prompt,
+                    "print the text that the model would read, chat template included, and end");
   command->callback([options, &line] {
     line.action = [options, &line] { return run_decode(*options, line.quiet); };
   });

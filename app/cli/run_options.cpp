@@ -1,6 +1,7 @@
 #include <charconv>
 #include <cstdint>
 #include <cstdio>
+#include <utility>
 
 #include "app/cli/commands.h"
 #include "app/session/catalog.h"
@@ -102,6 +103,17 @@ void RunOptions::add_to(CLI::App& command) {
           ->check(file_name());
   system->excludes(system_from)->excludes(messages);
   system_from->excludes(messages);
+  command
+      .add_option("--chat-template", template_file,
+                  "a chat template (Jinja) from a file, in place of the model's; with --chat or "
+                  "--messages")
+      ->check(file_name());
+  command
+      .add_option(
+          "--tools", tools_file,
+          "a JSON file with a list of tools, which the chat template is told of; with --chat "
+          "or --messages")
+      ->check(file_name());
   command.add_option("--max-new-tokens", request.max_new_tokens, "tokens to generate at most")
       ->check(CLI::Range(1, 1 << 20))
       ->capture_default_str();
@@ -138,6 +150,20 @@ RunRequest RunOptions::resolve() const {
                 std::string(system_file.empty() ? "--system" : "--system-file") +
                     ": a system prompt is part of a chat, and there is no chat template: expected "
                     "--chat beside it");
+  for (const auto& [name, file] :
+       {std::pair("--chat-template", &template_file), {"--tools", &tools_file}})
+    if (!file->empty() && !result.chat)
+      throw Error(ErrorCode::kInvalidArgument,
+                  std::string(name) +
+                      ": it is part of a chat, and there is none: expected --chat or --messages "
+                      "beside it");
+  if (!template_file.empty()) take_chat_template(result, template_file);
+  if (!tools_file.empty()) {
+    if (!result.tools.empty())
+      throw Error(ErrorCode::kInvalidArgument,
+                  "--tools: " + messages_file + " has tools too: expected them in one place");
+    result.tools = read_tools_file(tools_file);
+  }
   if (!prompt_ids.empty()) result.prompt_ids = parse_ids(prompt_ids);
   for (const std::string& setting : settings) {
     const auto equals = setting.find('=');

@@ -33,7 +33,8 @@ bool PromptCounter::same(const Question& asked, const Source& loaded, const RunR
   return asked.loaded.tokenizer == loaded.tokenizer &&
          (loaded.tokenizer || before.model == request.model) && before.chat == request.chat &&
          before.prompt_is_ids == request.prompt_is_ids && before.prompt == request.prompt &&
-         before.system == request.system && before.turns == request.turns;
+         before.system == request.system && before.turns == request.turns &&
+         before.tools == request.tools && before.chat_template == request.chat_template;
 }
 
 void PromptCounter::ask(const Source& loaded, const RunRequest& request) {
@@ -42,7 +43,7 @@ void PromptCounter::ask(const Source& loaded, const RunRequest& request) {
   {
     std::lock_guard lock(mutex_);
     next_ = asked_;
-    waiting_ = wanted_ = !request.prompt.empty();
+    waiting_ = wanted_ = has_prompt(request);
     if (!wanted_) count_ = {};
   }
   changed_.notify_all();

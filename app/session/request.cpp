@@ -50,45 +50,11 @@ void check_draft_device(const std::string& device) {
 
 }  // namespace
 
-std::vector<ChatMessage> conversation_of(const RunRequest& request) {
-  std::vector<ChatMessage> messages;
-  if (!request.system.empty()) messages.push_back({"system", request.system});
-  messages.insert(messages.end(), request.turns.begin(), request.turns.end());
-  messages.push_back({"user", request.prompt});
-  return messages;
-}
-
-void take_conversation(RunRequest& request, std::vector<ChatMessage> messages,
-                       const std::string& source) {
-  if (messages.empty() || messages.back().role != "user")
-    throw Error(ErrorCode::kInvalidArgument,
-                source +
-                    ": expected the last message to be the user's, which the model answers; "
-                    "found role " +
-                    (messages.empty() ? "none" : messages.back().role));
-  request.prompt = std::move(messages.back().content);
-  messages.pop_back();
-  request.system.clear();
-  // An empty system message stays a turn, because to a template it differs from none.
-  if (!messages.empty() && messages.front().role == "system" && !messages.front().content.empty()) {
-    request.system = std::move(messages.front().content);
-    messages.erase(messages.begin());
-  }
-  request.turns = std::move(messages);
-  request.prompt_ids.clear();
-  request.prompt_is_ids = false;
-  request.chat = true;
-}
-
-std::vector<ChatMessage> read_messages_file(const std::string& path) {
-  return read_conversation(
-      formats::parse_json(read_text_file(path, "a JSON file with a list of messages"), path), path);
-}
-
 bool same_decoding(const RunRequest& a, const RunRequest& b) {
   return a.method == b.method && a.settings == b.settings && a.prompt == b.prompt &&
          a.prompt_is_ids == b.prompt_is_ids && a.chat == b.chat &&
-         (!a.chat || (a.system == b.system && a.turns == b.turns)) &&
+         (!a.chat || (a.system == b.system && a.turns == b.turns && a.tools == b.tools &&
+                      a.chat_template == b.chat_template)) &&
          a.max_new_tokens == b.max_new_tokens && a.seed == b.seed;
 }
 
@@ -230,10 +196,11 @@ RunRequest request_of_run(const capture::RunInfo& run, const Tokenizer* tokenize
   request.prompt = run.prompt_text;
   try {
     if (!run.conversation_json.empty())
-      take_conversation(request,
-                        read_conversation(formats::parse_json(run.conversation_json, "the capture"),
-                                          "the capture"),
-                        "the capture");
+      take_conversation(
+          request,
+          read_conversation(formats::parse_ordered_json(run.conversation_json, "the capture"),
+                            "the capture"),
+          "the capture");
     if (tokenizer == nullptr) return request;
     if (tokenizer->encodes_text() &&
         make_run_config(request, *tokenizer).prompt_tokens == run.prompt_tokens)
@@ -244,6 +211,8 @@ RunRequest request_of_run(const capture::RunInfo& run, const Tokenizer* tokenize
   request.chat = false;
   request.system.clear();
   request.turns.clear();
+  request.tools.clear();
+  request.chat_template.clear();
   request.prompt = text_of_ids(run.prompt_tokens);
   request.prompt_is_ids = true;
   return request;
@@ -273,12 +242,23 @@ std::vector<std::int32_t> prompt_ids_of(const RunRequest& request, const Tokeniz
 void check_system_prompt(const RunRequest& request, const RunConfig& config,
                          const Tokenizer& tokenizer) {
   if (request.system.empty()) return;
-  const std::span<const ChatMessage> rest =
-      std::span<const ChatMessage>(config.conversation).subspan(1);
+  Conversation rest = config.conversation;
+  rest.messages.erase(rest.messages.begin());
   if (tokenizer.apply_chat_template(rest, /*add_generation_prompt=*/true) == config.prompt_text)
     throw Error(ErrorCode::kNotSupported,
-                "the model's chat template leaves the system prompt out: leave it empty, or put it "
+                "the chat template leaves the system prompt out: leave it empty, or put it "
                 "into the prompt");
+}
+
+// The same of tools.
+void check_tools(const RunConfig& config, const Tokenizer& tokenizer) {
+  if (config.conversation.tools.empty()) return;
+  Conversation rest = config.conversation;
+  rest.tools.clear();
+  if (tokenizer.apply_chat_template(rest, /*add_generation_prompt=*/true) == config.prompt_text)
+    throw Error(ErrorCode::kNotSupported,
+                "the chat template leaves the tools out: give none, or a template that names them "
+                "(--chat-template FILE)");
 }
 
 }  // namespace
@@ -313,6 +293,7 @@ RunConfig make_run_config(const RunRequest& request, const Tokenizer& tokenizer)
     config.prompt_text =
         tokenizer.apply_chat_template(config.conversation, /*add_generation_prompt=*/true);
     check_system_prompt(request, config, tokenizer);
+    check_tools(config, tokenizer);
     // The template has already written the special tokens.
     config.prompt_tokens = tokenizer.encode(config.prompt_text, /*add_special_tokens=*/false);
   } else {

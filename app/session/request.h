@@ -31,6 +31,10 @@ struct RunRequest {
   // `prompt`, oldest first. Without `chat` both are ignored.
   std::string system = {};
   std::vector<ChatMessage> turns = {};
+  // With `chat` too: the tools that the template is told of, a JSON list ("" = none), and a
+  // template in place of the model's with the file it comes from ("" = the model's).
+  std::string tools = {};
+  std::string chat_template = {}, chat_template_file = {};
   int max_new_tokens = 128;
   std::uint64_t seed = 0;
 };
@@ -38,16 +42,23 @@ struct RunRequest {
 // max_new_tokens as a parameter, so that command line and window allow the same values.
 const Parameter& new_tokens_parameter();
 
-// With `chat`, the conversation that the model's template renders: system prompt, turns, and
-// `prompt` as the user's.
-std::vector<ChatMessage> conversation_of(const RunRequest& request);
-// The inverse: makes the request ask for this conversation with the chat template. `source` is for
-// the message. Error{kInvalidArgument}: the last message is not the user's.
-void take_conversation(RunRequest& request, std::vector<ChatMessage> messages,
-                       const std::string& source);
-// Reads a conversation from a file (conversation.h). Errors: kNotFound, kCorruption (not JSON),
-// kInvalidArgument.
-std::vector<ChatMessage> read_messages_file(const std::string& path);
+// With `chat`, the conversation that the template renders: system prompt, turns, and `prompt` as
+// the user's. Where the last turn is a tool's and the prompt is empty, the model answers the tool.
+Conversation conversation_of(const RunRequest& request);
+// Whether the request has a text or ids for the model, or a tool's answer.
+bool has_prompt(const RunRequest& request);
+// The inverse of conversation_of: makes the request ask for this conversation with the chat
+// template. Tools and a template that the conversation does not have stay as they are. `source` is
+// for the message. Error{kInvalidArgument}: the last message is not the user's or a tool's.
+void take_conversation(RunRequest& request, Conversation conversation, const std::string& source);
+// Read a conversation, or tools, from a file (conversation.h). Errors: kNotFound, kCorruption (not
+// JSON), kInvalidArgument.
+Conversation read_messages_file(const std::string& path);
+std::string read_tools_file(const std::string& path);
+// Whether a JSON file has "tools" and no "messages".
+bool holds_tools_alone(const std::string& path);
+// Makes the request use a template from a file. Errors: kNotFound; kInvalidArgument: an empty file.
+void take_chat_template(RunRequest& request, const std::string& path);
 
 // Whether both decode the same with whatever model: method, settings, prompt, limit and seed are
 // equal.

@@ -138,7 +138,8 @@ struct RunInfo {
   // method's.
   bool timed_while_drawing = false;
   // The messages from which the model's chat template made the prompt, oldest first: [{"role":
-  // "system", "content": "…"}, {"role": "user", "content": "…"}]. "" = no chat template.
+  // "system", "content": "…"}, {"role": "user", "content": "…"}]; with tools or a template that was
+  // given, {"messages": that list, "tools": […], "chat_template": "…"}. "" = no chat template.
   std::string conversation_json = {};
 };
 

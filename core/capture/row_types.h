@@ -160,7 +160,8 @@ struct RowType<RunInfo> {
       range("timed_while_drawing", &RunInfo::timed_while_drawing, 0, 1)
           .means("1: a window drew with the cores that decoded, so times are too long"),
       column("conversation_json", &RunInfo::conversation_json, Rule::kJson)
-          .means("the messages that a chat template made the prompt of: [{role, content}, …]")};
+          .means("the messages that a chat template made the prompt of: [{role, content}, …]; with "
+                 "tools or a template that were given, {messages, tools, chat_template}")};
 };
 
 template <>

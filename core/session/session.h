@@ -43,8 +43,8 @@ struct RunConfig {
   std::vector<std::int32_t> prompt_tokens;
   std::string prompt_text;  // as typed, for the capture
   std::string command;      // the command line that started the run, for the capture; "" = none
-  // The messages from which a chat template made the prompt, for the capture; empty = no chat.
-  std::vector<ChatMessage> conversation = {};
+  // From which a chat template made the prompt, for the capture; no messages = no chat.
+  Conversation conversation = {};
   int max_new_tokens = 128;
   std::uint64_t seed = 0;
   DraftWith draft = {};  // for methods that need it

@@ -242,7 +242,10 @@ capture::RunInfo Session::Impl::run_info() const {
           .sliding_window = info.sliding_window,
           .kv_policy = to_string(kv_kind),
           .conversation_json =
-              config.conversation.empty() ? "" : text(conversation_json(config.conversation))};
+              config.conversation.messages.empty()
+                  ? ""
+                  : conversation_json(config.conversation)
+                        .dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace)};
 }
 
 std::vector<capture::DrafterRow> Session::Impl::drafter_rows() const {

@@ -72,7 +72,24 @@ expect 2 'messages.*excludes.*prompt|prompt.*excludes.*messages' "$TRIESCOPE" de
 echo '[{"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}]' >"$work/last.json"
 expect 2 'last.json: expected the last message to be the user.s, .*found role assistant' "$TRIESCOPE" decode --model "$model" --messages "$work/last.json"
 echo '[{"role": "bot", "content": "a"}]' >"$work/role.json"
-expect 2 'role.json: message 1: role: expected system, user or assistant, found "bot"' "$TRIESCOPE" decode --model "$model" --messages "$work/role.json"
+expect 2 'role.json: message 1: role: expected system, user, assistant or tool, found "bot"' "$TRIESCOPE" decode --model "$model" --messages "$work/role.json"
+# Tools and a template from files, and what the model would read of them.
+printf '{%% for m in messages %%}{{ m.role }}={{ m.content }};{%% endfor %%}{{ tools | tojson }}' >"$work/own.jinja"
+echo '{"tools": [{"name": "add", "a": 1}]}' >"$work/tools.json"
+expect_text() { [ "$2" = "$3" ] || { echo "FAILED: $1: expected '$2', found '$3'"; failures=$((failures + 1)); }; }
+expect_text "--print-prompt" 'user=hi;[{"name": "add", "a": 1}]' \
+  "$("$TRIESCOPE" decode --model "$model" --chat --prompt hi --chat-template "$work/own.jinja" --tools "$work/tools.json" --print-prompt)"
+expect_text "--print-prompt without a chat" 'hi' "$("$TRIESCOPE" decode --model "$model" --prompt hi --print-prompt)"
+chat --chat --prompt hi --chat-template "$work/own.jinja" --tools "$work/tools.json" --capture "$work/tools.tscap" >/dev/null || failures=$((failures + 1))
+python3 - "$work" <<'PY' || { echo "FAILED: tools in a capture"; failures=$((failures + 1)); }
+import json, pathlib, sqlite3, sys
+found = json.loads(sqlite3.connect(pathlib.Path(sys.argv[1]) / "tools.tscap").execute("select conversation_json from run").fetchone()[0])
+assert found["tools"] == [{"name": "add", "a": 1}] and found["messages"] == [{"role": "user", "content": "hi"}] and "messages" in found["chat_template"], found
+PY
+expect 2 '^triescope: --tools: .*expected --chat or --messages beside it' "$TRIESCOPE" decode --model "$model" --prompt hi --tools "$work/tools.json"
+expect 2 '^triescope: --chat-template: .*expected --chat or --messages' "$TRIESCOPE" decode --model "$model" --prompt hi --chat-template "$work/own.jinja"
+expect 3 'missing.jinja' "$TRIESCOPE" decode --model "$model" --chat --prompt hi --chat-template "$work/missing.jinja"
+expect 2 'talk.json: expected a list of tools' "$TRIESCOPE" decode --model "$model" --chat --prompt hi --tools "$work/talk.json"
 echo '[{"role": "user"' >"$work/half.json"
 expect 3 'half.json' "$TRIESCOPE" decode --model "$model" --messages "$work/half.json"
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Writes the seeds of the fuzz targets: tests/fuzz/corpus/<target>/. Standard library only; every file is made here, none is a real
 model's. Run from anywhere: python3 tests/fuzz/make_corpus.py"""
+import base64
 import json
 import pathlib
 import re
@@ -193,6 +194,60 @@ def make_tokenizer_json():
     put("tokenizer_json", "split_behaviors", json.dumps(tokenizer(pre_tokenizer={"type": "Sequence", "pretokenizers": [
         {"type": "Split", "pattern": {"String": " "}, "behavior": how, "invert": how == "Removed"}
         for how in ("Removed", "MergedWithPrevious", "MergedWithNext", "Contiguous")]})).encode() + b"\0a b  ab 1")
+    unigram = tokenizer(normalizer={"type": "Sequence", "normalizers": [
+        {"type": "Precompiled", "precompiled_charsmap": base64.b64encode(charsmap()).decode()}, {"type": "NFD"}, {"type": "StripAccents"}]},
+                        pre_tokenizer={"type": "Sequence", "pretokenizers": [{"type": "Metaspace", "prepend_scheme": "always"}, {"type": "Punctuation"}]},
+                        decoder={"type": "Metaspace"})
+    unigram["model"] = {"type": "Unigram", "unk_id": 0, "byte_fallback": True,
+                        "vocab": [["<s>", 0], ["\u2581", -2], ["a", -3.5], ["b", -3], ["ab", -4], ["<0xC3>", -9], ["<0xA9>", -9]]}
+    put("tokenizer_json", "unigram", unigram)
+    pieces = tokenizer(normalizer={"type": "BertNormalizer", "clean_text": True, "handle_chinese_chars": True, "strip_accents": None, "lowercase": True},
+                       pre_tokenizer={"type": "BertPreTokenizer"}, decoder={"type": "WordPiece", "prefix": "##", "cleanup": True},
+                       post_processor={"type": "BertProcessing", "sep": ["<s>", 0], "cls": ["<s>", 0]})
+    pieces["model"] = {"type": "WordPiece", "unk_token": "<s>", "continuing_subword_prefix": "##", "max_input_chars_per_word": 10,
+                       "vocab": {"<s>": 0, "a": 1, "##b": 2, "##": 3, "1": 4}}
+    put("tokenizer_json", "word_piece", json.dumps(pieces).encode() + b"\0AB, b a\xc3\xa9 \xe4\xbd\xa0 abbbbbbbbbbbbb")
+
+
+def charsmap():
+    """One entry: A becomes a. A double array of three units: the root, what A leads to, and the leaf."""
+    units = [0] * 256
+    units[0] = 1 << 10  # the root's children stand at 1 ^ byte
+    units[1 ^ 65] = 65 | 1 << 8 | 128 << 10
+    units[1 ^ 65 ^ 128] = 1 << 31
+    return struct.pack("<I256I", 1024, *units) + b"a\0"
+
+
+def varint(value):
+    out = b""
+    while value > 127:
+        out, value = out + bytes([value & 127 | 128]), value >> 7
+    return out + bytes([value])
+
+
+def field(number, value):
+    if isinstance(value, float):
+        return varint(number << 3 | 5) + struct.pack("<f", value)
+    if isinstance(value, int):
+        return varint(number << 3) + varint(value)
+    value = value.encode() if isinstance(value, str) else value
+    return varint(number << 3 | 2) + varint(len(value)) + value
+
+
+def sentencepiece(kind, fallback=0, **spaces):
+    pieces = [("<unk>", 0.0, 2), ("<s>", 0.0, 3), ("</s>", 0.0, 3), ("<x>", 0.0, 4), ("\u2581", -1.0, 1), ("a", -2.0, 1), ("b", -3.0, 1),
+              ("ab", -4.0, 1), ("\u2581ab", -5.0, 1), ("<0xC3>", 0.0, 6), ("<0xA9>", 0.0, 6)]
+    model = b"".join(field(1, field(1, text) + field(2, score) + field(3, what)) for text, score, what in pieces)
+    model += field(2, field(3, kind) + field(35, fallback) + field(24, spaces.get("suffix", 0)))
+    return model + field(3, (field(2, charsmap()) if spaces.get("map") else b"") + field(3, spaces.get("dummy", 1)) +
+                         field(4, spaces.get("extra", 1)) + field(5, 1))
+
+
+def make_sentencepiece():
+    put("sentencepiece", "bpe", sentencepiece(2, 1, extra=0))
+    put("sentencepiece", "unigram", sentencepiece(1, 0, map=1) + b"\0\0  Ab<x>a \xc3\xa9 b ")
+    put("sentencepiece", "suffix", sentencepiece(1, 1, suffix=1, dummy=0) + b"\0\0a<s>ab </s>")
+    put("sentencepiece", "bare", sentencepiece(2, 0, dummy=0, extra=0, map=1) + b"\0\0A<x>\xe2\x96\x81ab")
 
 
 TEMPLATES = {
@@ -492,6 +547,7 @@ if __name__ == "__main__":
     make_config()
     make_generation_config()
     make_tokenizer_json()
+    make_sentencepiece()
     make_chat_template()
     make_pickle()
     make_torch_file()

@@ -48,7 +48,7 @@ TEST_CASE("drafting methods write greedy decoding's and sampling's text on the r
     if (test::is_left_out(seen++)) continue;
     CAPTURE(prompt.id);
     const std::vector<ChatMessage> chat{{"user", prompt.text}};
-    auto ids = tokenizer->encode(tokenizer->apply_chat_template(chat, true), false);
+    auto ids = tokenizer->encode(tokenizer->apply_chat_template({chat}, true), false);
     // A hundred and twenty tokens of a document are enough to copy from.
     if (ids.size() > 120) ids.erase(ids.begin() + 60, ids.end() - 60);
     const nlohmann::json none = nlohmann::json::object();

@@ -191,9 +191,9 @@ def main():
         sys.exit(1 if vectors(arguments.folder, arguments.dump) else 0)
     failures = 0
     with tempfile.TemporaryDirectory() as folder:
-        entries = of_folder(arguments.folder) if arguments.folder else dict(real(arguments.data, arguments.models))
+        entries = ({} if arguments.what == "pre" else of_folder(arguments.folder) if arguments.folder else
+                   dict(real(arguments.data, arguments.models)))
         if arguments.what == "pre":
-            entries = {}
             for name in PRE_TYPES:
                 path = pathlib.Path(folder) / f"{name}.gguf"
                 entries[name] = (path, pre_type(arguments.data, name))

@@ -309,7 +309,7 @@ class FakeTokenizer : public Tokenizer {
   const std::vector<std::int32_t>& eos_token_ids() const override { return eos_; }
   std::string description() const override { return "fake"; }
   bool has_chat_template() const override { return false; }
-  std::string apply_chat_template(std::span<const ChatMessage>, bool) const override {
+  std::string apply_chat_template(const Conversation&, bool) const override {
     throw Error(ErrorCode::kNotSupported, "fake tokenizer: no chat template");
   }
 

@@ -15,17 +15,27 @@ int main(int count, char** arguments) {
   }
   using triescope::ChatMessage;
   std::ifstream file(arguments[1]);
-  const auto in = nlohmann::json::parse(file);
-  std::vector<ChatMessage> messages;
-  for (const auto& message : in["messages"])
-    messages.push_back({message["role"], message["content"]});
+  const auto in = nlohmann::ordered_json::parse(file);
+  // As it is, and not as read_conversation would have it: the templates are what is asked.
+  triescope::Conversation conversation;
+  for (auto message : in["messages"]) {
+    ChatMessage one{message["role"], ""};
+    message.erase("role");
+    if (message.contains("content") && message["content"].is_string()) {
+      one.content = message["content"];
+      message.erase("content");
+    }
+    if (!message.empty()) one.more = message.dump();
+    conversation.messages.push_back(one);
+  }
+  if (in.contains("tools")) conversation.tools = in["tools"].dump();
   std::vector<std::pair<std::string, std::string>> texts;
   for (const auto& [name, text] : in["texts"].items()) texts.emplace_back(name, text);
   auto out = nlohmann::json::array();
   for (const auto& source : in["templates"]) {
     try {
       const triescope::tokenizer::ChatTemplate parsed(source.get<std::string>(), "template");
-      out.push_back({{"text", parsed.render(messages, true, texts)}});
+      out.push_back({{"text", parsed.render(conversation, true, texts)}});
     } catch (const triescope::Error& error) {
       out.push_back({{"error", error.what()}});
     }

@@ -43,11 +43,11 @@ std::string answer(const std::string& mode, const Tokenizer& tokenizer, const st
     return json(text + stream.finish()).dump();
   }
   const json request = json::parse(line);
-  std::vector<ChatMessage> messages;
+  Conversation conversation;
   for (const json& message : request.at("messages"))
-    messages.push_back(
+    conversation.messages.push_back(
         {message.at("role").get<std::string>(), message.at("content").get<std::string>()});
-  return json(tokenizer.apply_chat_template(messages,
+  return json(tokenizer.apply_chat_template(conversation,
                                             request.at("add_generation_prompt").get<bool>()))
       .dump();
 }

@@ -17,14 +17,14 @@ namespace fs = std::filesystem;
 
 bool draw_open(Ui& ui) {
   FileBrowser& browser = ui.state.dialogs.open_files;
-  browser.extensions = {".tscap", ".gguf", ".txt", ".json"};
+  browser.extensions = {".tscap", ".gguf", ".txt", ".json", ".jinja"};
   if (browser.folder.empty() && ui.workspace.active())
     browser.folder = fs::path(ui.workspace.active()->path).parent_path().string();
   ImGui::PushTextWrapPos(0);
   ImGui::TextDisabled(
       "A .tscap capture, a .gguf model, a Hugging Face model folder (config.json, *.safetensors, "
-      "tokenizer.json), a .txt file, which becomes the prompt, or a .json file with the messages of a "
-      "chat.");
+      "tokenizer.json), a .txt file, which becomes the prompt, a .json file with the messages of a "
+      "chat or its tools, or a .jinja chat template.");
   ImGui::PopTextWrapPos();
   bool open = browser.draw(ui.em * 14);
   ImGui::BeginDisabled(browser.path.empty());

@@ -21,7 +21,7 @@ void draw_heading_note(Ui& ui, const std::string& text, bool problem, const std:
 }
 
 std::string prompt_problem(const Ui& ui, const RunRequest& request) {
-  if (request.prompt.empty()) return "";
+  if (!has_prompt(request)) return "";
   const PromptCounter::Count count = ui.workspace.prompt_counter.count();
   if (!count.problem.empty() || count.tokens < 0) return count.problem;
   return over_context(count.tokens, request.max_new_tokens, count.context);
@@ -33,7 +33,7 @@ void draw_prompt_count(Ui& ui, const RunRequest& request) {
   if (live.model && live.model->path == path_of_model(ui, request))
     loaded = {live.tokenizer, live.model->name, live.model->context};
   ui.workspace.prompt_counter.ask(loaded, request);
-  if (request.prompt.empty()) return;
+  if (!has_prompt(request)) return;
   const PromptCounter::Count count = ui.workspace.prompt_counter.count();
   if (count.unread)
     return draw_heading_note(

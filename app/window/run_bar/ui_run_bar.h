@@ -21,6 +21,8 @@ void draw_model(Ui& ui, RunRequest& request);  // ui_model_fields.cpp
 void draw_draft_field(Ui& ui, const MethodInfo& method, RunRequest& request);
 void draw_memory_line(Ui& ui, const RunRequest& request);  // ui_memory_line.cpp
 void draw_prompt(Ui& ui, RunRequest& request);             // ui_run_prompt.cpp
+// A template from a file and tools, each with a button that takes it out. ui_chat_files.cpp
+void draw_chat_files(Ui& ui, RunRequest& request);
 // Draws controls for the method's parameters, in groups; true if one changed. ui_parameters.cpp
 bool edit_parameters(const Ui& ui, const MethodInfo& method, nlohmann::json& settings);
 

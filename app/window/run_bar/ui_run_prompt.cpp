@@ -92,8 +92,9 @@ void draw_add_turn(Ui& ui, RunRequest& request) {
     request.turns.push_back({answers ? "assistant" : "user", ""});
   }
   help_tooltip(
-      "A message that was said before the prompt, which is the user's last. From a file: open a "
-      ".json file with [{\"role\": \"user\", \"content\": \"…\"}, …].",
+      "A message that was said before the prompt, which is the user's last; behind a tool's answer "
+      "the prompt may be empty. From a file: open a .json file with [{\"role\": \"user\", "
+      "\"content\": \"…\"}, …], or {\"tools\": […]}, or a .jinja chat template.",
       ui.em);
   name_part(ui, "add turn");
 }
@@ -154,6 +155,7 @@ void draw_prompt(Ui& ui, RunRequest& request) {
   draw_prompt_count(ui, request);
   const bool chat = request.chat && !ids;
   if (chat) {
+    draw_chat_files(ui, request);
     draw_conversation(ui, request);
     ImGui::TextDisabled("user");
   }

@@ -12,6 +12,7 @@
 #include "app/session/user_folder.h"
 #include "app/window/workspace/user_scale.h"
 #include "core/base/error.h"
+#include "core/files/json.h"
 #include "core/text/tokenizer/conversation.h"
 
 namespace triescope::app {
@@ -122,8 +123,17 @@ Preferences load_preferences(std::string& warning) {
     request.prompt_is_ids = run.value("prompt_is_ids", false);
     request.chat = run.value("chat", false);
     request.system = run.value("system", "");
-    if (const json turns = run.value("turns", json::array()); !turns.empty())
-      request.turns = read_conversation(turns, "turns");
+    // A text, because the members of a message have an order. Older files have a list.
+    if (const json turns = run.value("turns", json::array()); !turns.empty() && turns != "[]")
+      request.turns = read_conversation(turns.is_string() ? formats::parse_ordered_json(
+                                                                turns.get<std::string>(), "turns")
+                                                          : nlohmann::ordered_json(turns),
+                                        "turns")
+                          .messages;
+    if (const std::string tools = run.value("tools", ""); !tools.empty())
+      request.tools = read_tools(formats::parse_ordered_json(tools, "tools"), "tools");
+    request.chat_template = run.value("chat_template", "");
+    request.chat_template_file = run.value("chat_template_file", "");
     request.max_new_tokens = std::max(1, run.value("max_new_tokens", request.max_new_tokens));
     request.seed = run.value("seed", std::uint64_t{0});
   } catch (const std::exception& error) {
@@ -169,7 +179,10 @@ std::string save_preferences(const Preferences& preferences) try {
                       {"prompt_is_ids", request.prompt_is_ids},
                       {"chat", request.chat},
                       {"system", request.system},
-                      {"turns", conversation_json(request.turns)},
+                      {"turns", messages_json(request.turns).dump()},
+                      {"tools", request.tools},
+                      {"chat_template", request.chat_template},
+                      {"chat_template_file", request.chat_template_file},
                       {"max_new_tokens", request.max_new_tokens},
                       {"seed", request.seed}}}};
   const fs::path path = preferences_path();

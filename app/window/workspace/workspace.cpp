@@ -86,7 +86,8 @@ void Workspace::open_path(const std::string& path) {
     run.load_model();
     return;
   }
-  if (given.extension() == ".txt" || given.extension() == ".json") return read_prompt(path);
+  if (given.extension() == ".txt" || given.extension() == ".json" || given.extension() == ".jinja")
+    return read_prompt(path);
   documents.open(path);
 }
 
@@ -102,8 +103,18 @@ void Workspace::open_lesson(const std::string& path_or_name) {
 void Workspace::read_prompt(const std::string& path) {
   try {
     if (fs::path(path).extension() == ".json") {
-      take_conversation(request(), read_messages_file(path), path);
-      log.say(LogLevel::kInfo, "the conversation is now that of " + path);
+      const bool tools = holds_tools_alone(path);
+      if (tools)
+        request().tools = read_tools_file(path);
+      else
+        take_conversation(request(), read_messages_file(path), path);
+      log.say(LogLevel::kInfo, std::string(tools ? "the tools are now those of "
+                                                 : "the conversation is now that of ") +
+                                   path);
+    } else if (fs::path(path).extension() == ".jinja") {
+      take_chat_template(request(), path);
+      request().chat = true;
+      log.say(LogLevel::kInfo, "the chat template is now that of " + path);
     } else {
       request().prompt = read_text_file(path, "a text file");
       request().prompt_is_ids = false;

@@ -71,7 +71,8 @@ class Workspace {
   void enter_lecture();
 
   // --- what is opened; errors become problems ---
-  // Opens a capture or a lesson, loads a model, or reads a prompt (.txt, .json).
+  // Opens a capture or a lesson, loads a model, or reads a prompt (.txt), a conversation or tools
+  // (.json) or a chat template (.jinja).
   void open_path(const std::string& path);
   void open_lesson(const std::string& path_or_name);
   void read_prompt(const std::string& path);  // fills the run bar's prompt from a file

@@ -34,7 +34,10 @@ nlohmann::json Workspace::state_json(const std::vector<std::string>& visible_pan
         {"prompt", preferences.request.prompt},
         {"chat", preferences.request.chat},
         {"system", preferences.request.system},
-        {"turns", conversation_json(preferences.request.turns)},
+        {"turns", json(messages_json(preferences.request.turns))},
+        {"tools", preferences.request.tools.empty() ? json(nullptr)
+                                                    : json::parse(preferences.request.tools)},
+        {"chat_template_file", preferences.request.chat_template_file},
         {"seed", preferences.request.seed},
         {"max_new_tokens", preferences.request.max_new_tokens},
         {"model", preferences.request.model},

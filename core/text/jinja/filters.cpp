@@ -195,6 +195,16 @@ Value Evaluator::filter(const std::string& name, const Value& value, const Argum
   }
   if (name == "string") return text(value, line);
   if (name == "safe") return value;
+  if (name == "dictsort") {
+    at_most(a, 0, {}, name, line);
+    if (!value.dict()) refuse(line, "dictsort of " + std::string(kind_of(value)));
+    List list = items_of(method(value, "items", {}, line), line);
+    count(list.size() * 10);
+    std::stable_sort(list.begin(), list.end(), [&](const Value& left, const Value& right) {
+      return *order(folded((*left.list())[0]), folded((*right.list())[0])) < 0;
+    });
+    return list;
+  }
   if (name == "list") return Value(items_of(value, line));
   if (name == "items") {
     if (value.is_undefined()) return Value(List(), Shape::kView);

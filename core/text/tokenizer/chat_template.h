@@ -4,7 +4,6 @@
 // Immutable; any number of threads may render.
 #pragma once
 
-#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -21,7 +20,7 @@ class ChatTemplate {
 
   // Errors: kNotSupported (names the construct and its line), kInvalidArgument (the template
   // refused the conversation; the message is the template's).
-  std::string render(std::span<const ChatMessage> messages, bool add_generation_prompt,
+  std::string render(const Conversation& conversation, bool add_generation_prompt,
                      const std::vector<std::pair<std::string, std::string>>& texts) const;
 
  private:

@@ -1,20 +1,27 @@
 #include "core/text/tokenizer/conversation.h"
 
 #include <algorithm>
+#include <initializer_list>
+#include <string_view>
 
 #include "core/base/error.h"
+#include "core/files/json.h"
 
 namespace triescope {
 namespace {
 
-using nlohmann::json;
+using nlohmann::ordered_json;
 
-constexpr const char* kRoles[] = {"system", "user", "assistant"};
+constexpr const char* kRoles[] = {"system", "user", "assistant", "tool"};
 constexpr std::string_view kShape = R"([{"role": "user", "content": "…"}, …])";
 
-// A value in a message; it may be as long as a book.
-std::string shown(const json& value) {
-  std::string text = value.dump(-1, ' ', /*ensure_ascii=*/true, json::error_handler_t::replace);
+// As a person reads it, and as an error quotes it: it may be as long as a book.
+std::string text_of(const ordered_json& value) {
+  return value.dump(-1, ' ', /*ensure_ascii=*/false, ordered_json::error_handler_t::replace);
+}
+std::string shown(const ordered_json& value) {
+  std::string text =
+      value.dump(-1, ' ', /*ensure_ascii=*/true, ordered_json::error_handler_t::replace);
   if (text.size() > 80) text = text.substr(0, 80) + "…";
   return text;
 }
@@ -23,21 +30,61 @@ std::string shown(const json& value) {
   throw Error(ErrorCode::kInvalidArgument, source + ": " + what);
 }
 
-ChatMessage read_message(const json& entry, const std::string& place) {
+// What a message may say beside role and content.
+std::vector<std::string_view> keys_of(std::string_view role) {
+  if (role == "assistant") return {"tool_calls", "reasoning_content", "thinking"};
+  if (role == "tool") return {"name", "tool_call_id"};
+  return {};
+}
+
+void check_more(const std::string& role, const std::string& key, const ordered_json& value,
+                const std::string& place) {
+  const std::vector<std::string_view> allowed = keys_of(role);
+  if (std::ranges::find(allowed, key) == allowed.end()) {
+    std::string known = "role and content";
+    for (const std::string_view name : allowed) known += ", " + std::string(name);
+    refuse(place, "expected " + known + " alone of role " + role + ", found \"" + key +
+                      "\"; leave it out");
+  }
+  if (key != "tool_calls") {
+    if (!value.is_string()) refuse(place, key + ": expected a text, found " + shown(value));
+    return;
+  }
+  if (!value.is_array() || value.empty())
+    refuse(place, "tool_calls: expected a list of calls, found " + shown(value));
+  for (const ordered_json& call : value)
+    if (!call.is_object())
+      refuse(place,
+             R"(tool_calls: expected {"type": "function", "function": {…}}, found )" + shown(call));
+}
+
+ChatMessage read_message(const ordered_json& entry, const std::string& place) {
   if (!entry.is_object())
     refuse(place, R"(expected an object {"role": …, "content": …}, found )" + shown(entry));
-  for (const auto& [key, value] : entry.items())
-    if (key != "role" && key != "content")
-      refuse(place, "expected role and content alone, found \"" + key +
-                        "\"; tools and other parts of a message are not supported: leave it out");
-  for (const char* key : {"role", "content"}) {
-    if (!entry.contains(key)) refuse(place, std::string("expected a ") + key + ", found none");
-    if (!entry[key].is_string())
-      refuse(place, std::string(key) + ": expected a text, found " + shown(entry[key]));
-  }
-  ChatMessage message{entry["role"].get<std::string>(), entry["content"].get<std::string>()};
+  if (!entry.contains("role")) refuse(place, "expected a role, found none");
+  if (!entry["role"].is_string())
+    refuse(place, "role: expected a text, found " + shown(entry["role"]));
+  ChatMessage message{entry["role"].get<std::string>(), ""};
   if (std::ranges::find(kRoles, message.role) == std::ranges::end(kRoles))
-    refuse(place, "role: expected system, user or assistant, found " + shown(json(message.role)));
+    refuse(place, "role: expected system, user, assistant or tool, found " +
+                      shown(ordered_json(message.role)));
+  ordered_json more = ordered_json::object();
+  for (const auto& [key, value] : entry.items()) {
+    if (key == "role" || key == "content") continue;
+    check_more(message.role, key, value, place);
+    more[key] = value;
+  }
+  // A call of a tool may stand without words.
+  const bool calls = more.contains("tool_calls");
+  if (!entry.contains("content") && !calls) refuse(place, "expected a content, found none");
+  const ordered_json content = entry.value("content", ordered_json());
+  if (content.is_null() && calls && entry.contains("content"))
+    more["content"] = nullptr;
+  else if (content.is_string())
+    message.content = content.get<std::string>();
+  else if (entry.contains("content"))
+    refuse(place, "content: expected a text, found " + shown(content));
+  if (!more.empty()) message.more = text_of(more);
   return message;
 }
 
@@ -45,25 +92,61 @@ ChatMessage read_message(const json& entry, const std::string& place) {
 
 std::span<const char* const> message_roles() { return kRoles; }
 
-json conversation_json(std::span<const ChatMessage> messages) {
-  json list = json::array();
-  for (const ChatMessage& message : messages)
-    list.push_back({{"role", message.role}, {"content", message.content}});
+ordered_json messages_json(std::span<const ChatMessage> messages) {
+  ordered_json list = ordered_json::array();
+  for (const ChatMessage& message : messages) {
+    ordered_json entry = {{"role", message.role}, {"content", message.content}};
+    if (!message.more.empty()) entry.update(formats::parse_ordered_json(message.more, "a message"));
+    list.push_back(std::move(entry));
+  }
   return list;
 }
 
-std::vector<ChatMessage> read_conversation(const json& given, const std::string& source) {
+ordered_json conversation_json(const Conversation& conversation) {
+  ordered_json list = messages_json(conversation.messages);
+  if (conversation.tools.empty() && conversation.chat_template.empty()) return list;
+  ordered_json all = {{"messages", std::move(list)}};
+  if (!conversation.tools.empty())
+    all["tools"] = formats::parse_ordered_json(conversation.tools, "tools");
+  if (!conversation.chat_template.empty()) all["chat_template"] = conversation.chat_template;
+  return all;
+}
+
+std::string read_tools(const ordered_json& given, const std::string& source) {
+  const ordered_json& list = given.is_object() && given.contains("tools") ? given["tools"] : given;
+  if (!list.is_array() || list.empty())
+    refuse(source,
+           R"(expected a list of tools, [{"type": "function", "function": {"name": …}}], or )"
+           R"({"tools": that list}; found )" +
+               shown(list));
+  for (const ordered_json& tool : list)
+    if (!tool.is_object())
+      refuse(source, R"(tools: expected an object {"type": "function", "function": …}, found )" +
+                         shown(tool));
+  return text_of(list);
+}
+
+Conversation read_conversation(const ordered_json& given, const std::string& source) {
   const bool wrapped = given.is_object() && given.contains("messages");
-  const json& list = wrapped ? given["messages"] : given;
+  const ordered_json& list = wrapped ? given["messages"] : given;
   if (!list.is_array())
     refuse(source, "expected a list of messages, " + std::string(kShape) +
                        R"(, or {"messages": that list}; found )" + shown(list));
   if (list.empty()) refuse(source, "expected at least one message, found an empty list");
-  std::vector<ChatMessage> messages;
-  for (const json& entry : list)
-    messages.push_back(
-        read_message(entry, source + ": message " + std::to_string(messages.size() + 1)));
-  return messages;
+  Conversation conversation;
+  for (const ordered_json& entry : list)
+    conversation.messages.push_back(read_message(
+        entry, source + ": message " + std::to_string(conversation.messages.size() + 1)));
+  if (!wrapped) return conversation;
+  if (given.contains("tools") && !given["tools"].is_null())
+    conversation.tools = read_tools(given["tools"], source);
+  if (given.contains("chat_template") && !given["chat_template"].is_null()) {
+    if (!given["chat_template"].is_string())
+      refuse(source, "chat_template: expected a text, found " + shown(given["chat_template"]));
+    conversation.chat_template = given["chat_template"].get<std::string>();
+    conversation.template_source = source;
+  }
+  return conversation;
 }
 
 }  // namespace triescope

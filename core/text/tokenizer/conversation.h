@@ -1,5 +1,7 @@
-// Conversations in JSON: [{"role": "user", "content": "…"}, …], as transformers'
-// apply_chat_template takes them. Pure functions.
+// Conversations in JSON, as transformers' apply_chat_template takes them. Pure functions.
+//
+//   [{"role": "user", "content": "…"}, …]
+//   {"messages": that list, "tools": [{…}, …], "chat_template": "…"}
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -12,13 +14,18 @@
 namespace triescope {
 
 // The roles of messages, in the order in which a person looks for them.
-std::span<const char* const> message_roles();  // "system", "user", "assistant"
+std::span<const char* const> message_roles();  // "system", "user", "assistant", "tool"
 
-nlohmann::json conversation_json(std::span<const ChatMessage> messages);
-// Reads a list of messages, or an object that has one under "messages". `source` is for messages of
-// errors. Error{kInvalidArgument}: another shape, an unknown role or key, a content that is no text
-// (parts for pictures and sound), or no message at all. It says which message, what was expected
-// and what was found.
-std::vector<ChatMessage> read_conversation(const nlohmann::json& json, const std::string& source);
+nlohmann::ordered_json messages_json(std::span<const ChatMessage> messages);
+// The list of messages alone where nothing else was given.
+nlohmann::ordered_json conversation_json(const Conversation& conversation);
+
+// Reads either form. `source` is for messages of errors. Error{kInvalidArgument}: another shape, an
+// unknown role or key, a content that is no text (parts for pictures and sound), no message at all,
+// or those of read_tools. It says which message, what was expected and what was found.
+Conversation read_conversation(const nlohmann::ordered_json& json, const std::string& source);
+// Reads a list of tools, or an object that has one under "tools": JSON schemas, which the template
+// gets as they are. Returns the list as text. Error{kInvalidArgument}: it is none, or empty.
+std::string read_tools(const nlohmann::ordered_json& json, const std::string& source);
 
 }  // namespace triescope

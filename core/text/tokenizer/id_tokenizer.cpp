@@ -46,9 +46,7 @@ class IdTokenizer final : public Tokenizer {
     return "no tokenizer, " + std::to_string(vocab_size()) + " ids";
   }
   bool has_chat_template() const override { return false; }
-  std::string apply_chat_template(std::span<const ChatMessage>, bool) const override {
-    refuse_text();
-  }
+  std::string apply_chat_template(const Conversation&, bool) const override { refuse_text(); }
 
  private:
   [[noreturn]] void refuse_text() const {

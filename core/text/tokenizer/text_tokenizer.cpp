@@ -98,12 +98,17 @@ class TextTokenizer final : public Tokenizer {
   const std::vector<std::int32_t>& eos_token_ids() const override { return spec_.eos_ids; }
   std::string description() const override { return spec_.description; }
   bool has_chat_template() const override { return chat_ != nullptr; }
-  std::string apply_chat_template(std::span<const ChatMessage> messages,
+  std::string apply_chat_template(const Conversation& conversation,
                                   bool add_generation_prompt) const override {
+    if (!conversation.chat_template.empty())
+      return tokenizer::ChatTemplate(conversation.chat_template, conversation.template_source)
+          .render(conversation, add_generation_prompt, spec_.special_texts);
     if (!chat_)
       throw Error(ErrorCode::kNotSupported,
-                  template_source() + ": this model has no chat template; leave --chat out");
-    return chat_->render(messages, add_generation_prompt, spec_.special_texts);
+                  template_source() +
+                      ": this model has no chat template; leave --chat out, or name "
+                      "one with --chat-template FILE");
+    return chat_->render(conversation, add_generation_prompt, spec_.special_texts);
   }
 
  private:

@@ -12,9 +12,20 @@
 namespace triescope {
 
 struct ChatMessage {
-  std::string role;  // "system", "user", "assistant"
+  std::string role;  // "system", "user", "assistant", "tool"
   std::string content;
+  // What else the message says (tool_calls, name, …), a JSON object whose members come behind role
+  // and content, or in their place; "" = nothing.
+  std::string more = {};
   bool operator==(const ChatMessage&) const = default;
+};
+
+// What a chat template renders.
+struct Conversation {
+  std::vector<ChatMessage> messages;  // oldest first
+  std::string tools = {};             // a JSON list of tools; "" = none
+  std::string chat_template = {};     // in place of the model's; "" = the model's
+  std::string template_source = {};   // the file it comes from, for messages
 };
 
 class Tokenizer {
@@ -44,9 +55,9 @@ class Tokenizer {
   virtual std::string description() const = 0;  // "byte-level BPE, smollm, 49152 tokens"
 
   virtual bool has_chat_template() const = 0;
-  // Error{kNotSupported}: the model has no template, or the template uses an unsupported construct
-  // (named).
-  virtual std::string apply_chat_template(std::span<const ChatMessage> messages,
+  // Error{kNotSupported}: there is no template, or it uses an unsupported construct (named);
+  // {kInvalidArgument}: the template refuses the conversation.
+  virtual std::string apply_chat_template(const Conversation& conversation,
                                           bool add_generation_prompt) const = 0;
 };
 

@@ -1,10 +1,19 @@
 #include "core/text/tokenizer/word_model.h"
 
+#include <string>
+
+#include "core/base/error.h"
 #include "core/text/tokenizer/bpe.h"
 #include "core/text/tokenizer/unigram.h"
 #include "core/text/tokenizer/word_piece.h"
 
 namespace triescope::tokenizer {
+namespace {
+
+// A trie takes 12 bytes for each. Vocabularies of a million tokens have 10 MB.
+constexpr std::size_t kMaxTextBytes = 32u << 20;
+
+}  // namespace
 
 std::vector<std::pair<std::string_view, std::int32_t>> text_tokens(const TokenizerSpec& spec) {
   std::vector<bool> outside = spec.hidden;
@@ -12,8 +21,16 @@ std::vector<std::pair<std::string_view, std::int32_t>> text_tokens(const Tokeniz
   for (const AddedToken& token : spec.added)
     if (!token.in_model) outside[static_cast<std::size_t>(token.id)] = true;
   std::vector<std::pair<std::string_view, std::int32_t>> tokens;
-  for (std::size_t id = 0; id < spec.vocab.size(); ++id)
-    if (!outside[id]) tokens.emplace_back(spec.vocab[id], static_cast<std::int32_t>(id));
+  std::size_t bytes = 0;
+  for (std::size_t id = 0; id < spec.vocab.size(); ++id) {
+    if (outside[id]) continue;
+    tokens.emplace_back(spec.vocab[id], static_cast<std::int32_t>(id));
+    bytes += spec.vocab[id].size();
+  }
+  if (bytes > kMaxTextBytes)
+    throw Error(ErrorCode::kNotSupported, "a vocabulary of " + std::to_string(bytes) +
+                                              " bytes; expected at most " +
+                                              std::to_string(kMaxTextBytes));
   return tokens;
 }
 

@@ -40,7 +40,8 @@ class WordModel {
   virtual std::size_t piece_end(std::string_view word, std::size_t) const { return word.size(); }
 };
 
-// The tokens that a text can become by the model, with their ids.
+// The tokens that a text can become by the model, with their ids. Error{kNotSupported}: more than 32
+// MB of them.
 std::vector<std::pair<std::string_view, std::int32_t>> text_tokens(const TokenizerSpec& spec);
 
 // Errors: kCorruption, kNotSupported.

@@ -32,9 +32,10 @@ class Words final : public Tokenizer {
   const std::vector<std::int32_t>& eos_token_ids() const override { return none_; }
   std::string description() const override { return "words"; }
   bool has_chat_template() const override { return true; }
-  std::string apply_chat_template(std::span<const ChatMessage> messages, bool) const override {
+  std::string apply_chat_template(const Conversation& conversation, bool) const override {
     std::string text;
-    for (const ChatMessage& message : messages) text += message.role + " says " + message.content;
+    for (const ChatMessage& message : conversation.messages)
+      text += message.role + " says " + message.content;
     return text + " end";
   }
 

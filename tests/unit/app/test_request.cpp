@@ -1,5 +1,7 @@
 #include <doctest/doctest.h>
 
+#include <fstream>
+
 #include "app/session/catalog.h"
 #include "app/session/request.h"
 #include "core/base/error.h"
@@ -185,9 +187,9 @@ struct Letters : test::FakeTokenizer {
     return {text.begin(), text.end()};
   }
   int vocab_size() const override { return 256; }
-  std::string apply_chat_template(std::span<const ChatMessage> messages, bool) const override {
+  std::string apply_chat_template(const Conversation& conversation, bool) const override {
     std::string text;
-    for (const ChatMessage& message : messages) {
+    for (const ChatMessage& message : conversation.messages) {
       if (message.role == "system" && system == System::kRefused)
         throw Error(ErrorCode::kInvalidArgument, "chat_template.jinja: System role not supported");
       if (message.role == "system" && system == System::kDropped) continue;
@@ -205,11 +207,11 @@ TEST_CASE(
   request.system = "Be brief.";
   request.turns = {{"user", "Hello"}, {"assistant", "Hi"}};
   CHECK(make_run_config(request, letters).prompt_text == "Why?");  // no chat, so neither counts
-  CHECK(make_run_config(request, letters).conversation.empty());
+  CHECK(make_run_config(request, letters).conversation.messages.empty());
   request.chat = true;
   const RunConfig config = make_run_config(request, letters);
   CHECK(config.prompt_text == "system: Be brief.\nuser: Hello\nassistant: Hi\nuser: Why?\n");
-  CHECK(config.conversation ==
+  CHECK(config.conversation.messages ==
         std::vector<ChatMessage>{
             {"system", "Be brief."}, {"user", "Hello"}, {"assistant", "Hi"}, {"user", "Why?"}});
   request.turns.clear();
@@ -239,22 +241,23 @@ TEST_CASE("a conversation is taken apart and put together again; the user has th
   request.prompt_is_ids = true;
   const std::vector<ChatMessage> whole = {
       {"system", "s"}, {"user", "a"}, {"assistant", "b"}, {"user", "c"}};
-  take_conversation(request, whole, "talk.json");
+  take_conversation(request, {whole}, "talk.json");
   CHECK(request.chat);
   CHECK_FALSE(request.prompt_is_ids);
   CHECK(request.system == "s");
   CHECK(request.turns == std::vector<ChatMessage>{{"user", "a"}, {"assistant", "b"}});
   CHECK(request.prompt == "c");
-  CHECK(conversation_of(request) == whole);
+  CHECK(conversation_of(request).messages == whole);
   // An empty system prompt is not the same as none for a template.
   const std::vector<ChatMessage> empty = {{"system", ""}, {"user", "c"}};
-  take_conversation(request, empty, "talk.json");
-  CHECK(conversation_of(request) == empty);
-  CHECK_THROWS_WITH_AS(take_conversation(request, {{"user", "a"}, {"assistant", "b"}}, "talk.json"),
-                       "talk.json: expected the last message to be the user's, which the model "
-                       "answers; found role assistant",
-                       Error);
-  CHECK(conversation_of(request) == empty);  // refused: nothing changed
+  take_conversation(request, {empty}, "talk.json");
+  CHECK(conversation_of(request).messages == empty);
+  CHECK_THROWS_WITH_AS(
+      take_conversation(request, {{{"user", "a"}, {"assistant", "b"}}}, "talk.json"),
+      "talk.json: expected the last message to be the user's or a tool's, which the "
+      "model answers; found role assistant",
+      Error);
+  CHECK(conversation_of(request).messages == empty);  // refused: nothing changed
 }
 
 TEST_CASE(
@@ -275,7 +278,7 @@ TEST_CASE(
        {static_cast<const Tokenizer*>(nullptr), static_cast<const Tokenizer*>(&letters)}) {
     const RunRequest again = request_of_run(run, tokenizer);
     CHECK(again.chat);
-    CHECK(conversation_of(again) == conversation_of(request));
+    CHECK(conversation_of(again).messages == conversation_of(request).messages);
     CHECK(again.system == "Be brief.");
     CHECK(make_run_config(again, letters).prompt_tokens == run.prompt_tokens);
   }
@@ -291,6 +294,70 @@ TEST_CASE(
     run.conversation_json = broken;
     CHECK(parse_ids(request_of_run(run, &letters).prompt) == run.prompt_tokens);
   }
+}
+
+TEST_CASE("chat request: a tool's answer may be the last, and tools and template are kept") {
+  Letters letters;
+  RunRequest request;
+  const std::string call = R"({"tool_calls":[{"function":{"name":"add"}}],"content":null})";
+  take_conversation(request,
+                    {.messages = {{"user", "1 + 1?"}, {"assistant", "", call}, {"tool", "2"}},
+                     .tools = R"([{"name":"add"}])",
+                     .chat_template = "t",
+                     .template_source = "t.jinja"},
+                    "talk.json");
+  CHECK(request.prompt.empty());
+  CHECK(has_prompt(request));
+  const Conversation whole = conversation_of(request);
+  REQUIRE(whole.messages.size() == 3);
+  CHECK(whole.messages[1].more == call);
+  CHECK(whole.tools == R"([{"name":"add"}])");
+  CHECK(whole.chat_template == "t");
+  CHECK(whole.template_source == "t.jinja");
+  // A capture has all of it, and a person's answer goes behind the tool's.
+  capture::RunInfo run;
+  run.method = "greedy";
+  run.conversation_json = conversation_json(whole).dump();
+  const RunRequest again = request_of_run(run, nullptr);
+  CHECK(conversation_of(again).messages == whole.messages);
+  CHECK(again.tools == request.tools);
+  CHECK(again.chat_template == "t");
+  CHECK(same_decoding(request, again));
+  request.prompt = "Thanks";
+  CHECK(conversation_of(request).messages.size() == 4);
+  request.turns.clear();
+  request.prompt.clear();
+  CHECK_FALSE(has_prompt(request));
+}
+
+TEST_CASE("chat request: tools that a template leaves out are found out") {
+  Letters letters;
+  RunRequest request;
+  request.prompt = "1 + 1?";
+  request.chat = true;
+  request.tools = R"([{"name":"add"}])";
+  CHECK_THROWS_WITH_AS(make_run_config(request, letters), doctest::Contains("leaves the tools out"),
+                       Error);
+}
+
+TEST_CASE("chat request: files of a template and tools are read, and wrong ones are refused") {
+  const test::TempDir folder;
+  const std::string path = folder.path() / "file";
+  RunRequest request;
+  std::ofstream(path) << "{{ messages[0].content }}";
+  take_chat_template(request, path);
+  CHECK(request.chat_template == "{{ messages[0].content }}");
+  CHECK(request.chat_template_file == path);
+  std::ofstream(path) << " \n";
+  CHECK_THROWS_WITH_AS(take_chat_template(request, path), doctest::Contains("an empty file"),
+                       Error);
+  std::ofstream(path) << R"({"tools": [{"b": 1, "a": 2}]})";
+  CHECK(holds_tools_alone(path));
+  CHECK(read_tools_file(path) == R"([{"b":1,"a":2}])");
+  std::ofstream(path) << "[3]";
+  CHECK_THROWS_WITH_AS(read_tools_file(path), doctest::Contains("found 3"), Error);
+  std::ofstream(path) << "{";
+  CHECK_THROWS_WITH_AS(read_tools_file(path), doctest::Contains("expected JSON"), Error);
 }
 
 TEST_CASE("two chats decode the same if what is said is the same") {

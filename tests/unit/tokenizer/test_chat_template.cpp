@@ -43,7 +43,7 @@ struct Outcome {
 Outcome outcome(const std::string& source, const std::vector<ChatMessage>& messages,
                 bool generation) {
   try {
-    return {ChatTemplate(source, "test").render(messages, generation, texts()), std::nullopt};
+    return {ChatTemplate(source, "test").render({messages}, generation, texts()), std::nullopt};
   } catch (const Error& error) {
     return {error.what(), error.code()};
   }
@@ -90,7 +90,7 @@ TEST_CASE("One template renders in many threads and its calls leave no trace in 
   for (std::string& result : results)
     threads.emplace_back([&] {
       const std::vector<ChatMessage> messages = {{"user", "a"}, {"assistant", "b"}};
-      for (int i = 0; i < 50; ++i) result = shared.render(messages, true, {});
+      for (int i = 0; i < 50; ++i) result = shared.render({messages}, true, {});
     });
   for (std::thread& thread : threads) thread.join();
   for (const std::string& result : results) CHECK(result == "a1b2");

@@ -6,7 +6,7 @@
 namespace triescope::test_conversation {
 namespace {
 
-using nlohmann::json;
+using json = nlohmann::ordered_json;
 
 std::string refusal(const char* text) {
   try {
@@ -22,9 +22,9 @@ TEST_CASE(
     "a conversation is a list of messages, also under \"messages\", and written as it was read") {
   const std::vector<ChatMessage> right = {
       {"system", ""}, {"user", "a \"b\"\n"}, {"assistant", "é"}};
-  const json list = conversation_json(right);
-  CHECK(read_conversation(list, "") == right);
-  CHECK(read_conversation({{"messages", list}, {"model", "any"}}, "") == right);
+  const json list = conversation_json({right});
+  CHECK(read_conversation(list, "").messages == right);
+  CHECK(read_conversation({{"messages", list}, {"model", "any"}}, "").messages == right);
 }
 
 TEST_CASE(
@@ -38,12 +38,49 @@ TEST_CASE(
   CHECK(refusal(R"([{"content": "a"}])") == "talk.json: message 1: expected a role, found none");
   CHECK(refusal(R"([{"role": "user"}])") == "talk.json: message 1: expected a content, found none");
   CHECK(refusal(R"([{"role": "usr", "content": "a"}])") ==
-        "talk.json: message 1: role: expected system, user or assistant, found \"usr\"");
+        "talk.json: message 1: role: expected system, user, assistant or tool, found \"usr\"");
   CHECK(refusal(R"([{"role": "user", "content": [{"type": "image"}]}])")
             .find("message 1: content: expected a text, found [") != std::string::npos);
   CHECK(refusal(R"([{"role": "user", "content": null}])").ends_with("found null"));
   CHECK(refusal(R"([{"role": "user", "content": "a", "tool_calls": []}])").find("tool_calls") !=
         std::string::npos);
+}
+
+TEST_CASE(
+    "conversation: calls of tools and their answers, tools and a template are kept in order") {
+  const char* const text =
+      R"({"messages":[{"role":"user","content":"1 + 1?"},)"
+      R"({"role":"assistant","content":null,"tool_calls":[{"type":"function","function":)"
+      R"({"name":"add","arguments":{"b":1,"a":1}}}]},)"
+      R"({"role":"tool","content":"2","name":"add","tool_call_id":"x"}],)"
+      R"("tools":[{"type":"function","function":{"name":"add","description":"sum"}}],)"
+      R"("chat_template":"{{ tools }}"})";
+  const Conversation read = read_conversation(json::parse(text), "talk.json");
+  REQUIRE(read.messages.size() == 3);
+  CHECK(read.messages[1].content.empty());
+  CHECK(read.messages[1].more.find(R"({"b":1,"a":1})") != std::string::npos);
+  CHECK(read.messages[2].more == R"({"name":"add","tool_call_id":"x"})");
+  CHECK(read.template_source == "talk.json");
+  const Conversation again = read_conversation(conversation_json(read), "talk.json");
+  CHECK(again.messages == read.messages);
+  CHECK(again.tools == read.tools);
+  CHECK(again.chat_template == read.chat_template);
+}
+
+TEST_CASE("conversation: wrong calls, tools and keys are refused with what was expected") {
+  CHECK(refusal(R"([{"role": "assistant", "content": "a", "tool_calls": {}}])")
+            .find("tool_calls: expected a list of calls, found {}") != std::string::npos);
+  CHECK(refusal(R"([{"role": "assistant", "tool_calls": [1]}])").find("found 1") !=
+        std::string::npos);
+  CHECK(refusal(R"([{"role": "tool", "content": "a", "name": 3}])")
+            .find("name: expected a text, found 3") != std::string::npos);
+  CHECK(refusal(R"([{"role": "assistant", "content": "a", "weight": 1}])")
+            .find("expected role and content, tool_calls, reasoning_content, thinking alone of "
+                  "role assistant, found \"weight\"") != std::string::npos);
+  CHECK(refusal(R"({"messages": [{"role": "user", "content": "a"}], "tools": []})")
+            .find("expected a list of tools") != std::string::npos);
+  CHECK(refusal(R"({"messages": [{"role": "user", "content": "a"}], "chat_template": 1})")
+            .find("chat_template: expected a text, found 1") != std::string::npos);
 }
 
 }  // namespace

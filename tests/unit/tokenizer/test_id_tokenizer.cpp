@@ -48,9 +48,8 @@ TEST_CASE("without a tokenizer a text is refused with what was looked for and wh
   const ChatMessage message{"user", "hello"};
   for (const std::string& why :
        {refusal(ErrorCode::kNotSupported, [&] { folder->encode("hello"); }),
-        refusal(ErrorCode::kNotSupported, [&] {
-          folder->apply_chat_template({&message, 1}, true);
-        })}) {
+        refusal(ErrorCode::kNotSupported,
+                [&] { folder->apply_chat_template({{message}}, true); })}) {
     CHECK(
         why.starts_with("/models/some: no tokenizer was found (looked for tokenizer.json, "
                         "vocab.json with merges.txt, and tokenizer.model)"));

@@ -205,7 +205,7 @@ TEST_CASE("a folder: generation_config.json's EOS, else config.json's, else the 
       {"name":"default","template":"d{{ eos_token }}"},{"name":"tools","template":"x"}]})");
   CHECK(loaded()->encode("abc", false) == Ids{0, 1, 3});  // EOS is found in the text
   const std::vector<ChatMessage> none;
-  CHECK(loaded()->apply_chat_template(none, false) == "db");
+  CHECK(loaded()->apply_chat_template({none}, false) == "db");
   CHECK(loaded()->eos_token_ids() == Ids{1});
   write("config.json", R"({"eos_token_id":3})");
   CHECK(loaded()->eos_token_ids() == Ids{3});

@@ -196,7 +196,7 @@ TEST_CASE("SmolLM2's metadata: special tokens, end of turn, template") {
   CHECK(tokenizer->is_special(2));
   REQUIRE(tokenizer->has_chat_template());
   const std::vector<ChatMessage> messages = {{"user", "Hi"}};
-  CHECK(tokenizer->apply_chat_template(messages, true) ==
+  CHECK(tokenizer->apply_chat_template({messages}, true) ==
         "<|im_start|>system\nYou are a helpful AI assistant named SmolLM, trained by Hugging Face"
         "<|im_end|>\n<|im_start|>user\nHi<|im_end|>\n<|im_start|>assistant\n");
 }
@@ -264,8 +264,9 @@ TEST_CASE("the pre types of a GGUF split as their families do") {
   for (const char* name : {"phi-2", "exaone4", "olmo"}) CHECK(pieces(name) == pieces("gpt-2"));
   for (const char* name : {"starcoder", "refact", "command-r"})
     CHECK(pieces(name) == pieces("smollm"));
-  for (const char* name : {"dbrx", "glm4", "chatglm-bpe"})
-    CHECK(pieces(name) == pieces("smaug-bpe"));
+  for (const char* name : {"dbrx", "chatglm-bpe"}) CHECK(pieces(name) == pieces("smaug-bpe"));
+  CHECK(pieces("glm4") == "128 aB !/ bA ");
+  CHECK(pieces("gpt-4o") == "128 a B !/ b A ");
   CHECK(pieces("stablelm2") == pieces("qwen2"));
   CHECK(pieces("seed-coder") == pieces("qwen2"));
 }

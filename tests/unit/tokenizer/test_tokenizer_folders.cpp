@@ -46,7 +46,7 @@ TEST_CASE("A folder's files name and add tokens as transformers has them") {
     CHECK(tokenizer->bos_token_id() == expected["bos"].get<int>());
     CHECK(tokenizer->eos_token_ids() == expected["eos"].get<Ids>());
     const std::vector<ChatMessage> messages = {{"user", "hi"}};
-    CHECK(tokenizer->apply_chat_template(messages, true) ==
+    CHECK(tokenizer->apply_chat_template({messages}, true) ==
           expected["rendered"].get<std::string>());
     for (std::size_t i = 0; i < golden()["texts"].size(); ++i) {
       const std::string text = golden()["texts"][i];
@@ -142,7 +142,7 @@ TEST_CASE("a chat template's error names the file that the template stands in") 
   const std::vector<ChatMessage> messages = {{"user", "hi"}};
   const auto message = [&] {
     try {
-      return folder.open()->apply_chat_template(messages, true);
+      return folder.open()->apply_chat_template({messages}, true);
     } catch (const Error& error) {
       return std::string(error.what());
     }

@@ -120,7 +120,11 @@ TEST_CASE_FIXTURE(Home, "preferences: a chat's system prompt and turns, and wher
   Preferences preferences;
   preferences.request.chat = true;
   preferences.request.system = "Be brief.";
-  preferences.request.turns = {{"user", "Hello"}, {"assistant", ""}};
+  preferences.request.turns = {{"user", "Hello"},
+                               {"assistant", "", R"({"tool_calls":[{"b":1,"a":2}]})"}};
+  preferences.request.tools = R"([{"z":1,"a":2}])";
+  preferences.request.chat_template = "t";
+  preferences.request.chat_template_file = "t.jinja";
   preferences.export_folder = "/some/where";
   REQUIRE(save_preferences(preferences) == "");
   std::string warning;
@@ -128,6 +132,9 @@ TEST_CASE_FIXTURE(Home, "preferences: a chat's system prompt and turns, and wher
   CHECK(warning == "");
   CHECK(again.request.system == preferences.request.system);
   CHECK(again.request.turns == preferences.request.turns);
+  CHECK(again.request.tools == preferences.request.tools);
+  CHECK(again.request.chat_template == "t");
+  CHECK(again.request.chat_template_file == "t.jinja");
   CHECK(again.export_folder == "/some/where");
   CHECK(load(R"({"run": {"chat": true}})", warning).request.turns.empty());
   CHECK(warning == "");

@@ -569,6 +569,15 @@ TEST_CASE_FIXTURE(Desk,
   CHECK(request.system == "s");
   CHECK(request.turns == std::vector<ChatMessage>{{"user", "a"}, {"assistant", "b"}});
   CHECK(request.prompt == "c");
+  std::ofstream(path) << R"({"tools": [{"name": "add"}]})";
+  workspace.open_path(path);
+  CHECK(request.tools == R"([{"name":"add"}])");
+  CHECK(request.prompt == "c");
+  const std::string chat = dir.path() / "own.jinja";
+  std::ofstream(chat) << "{{ messages }}";
+  workspace.open_path(chat);
+  CHECK(request.chat_template == "{{ messages }}");
+  CHECK(request.chat_template_file == chat);
   std::ofstream(path) << R"({"role": "user"})";
   workspace.open_path(path);
   REQUIRE(workspace.log.problems.size() == 1);
