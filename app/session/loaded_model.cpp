@@ -65,7 +65,7 @@ std::string checked_path(const MethodInfo& method, const std::string& name) {
   if (is_head ? method.takes_draft_head() : method.takes_draft_model()) return path;
   std::string takers;
   for (const MethodInfo& other : methods())
-    if (is_head ? other.takes_draft_head() : other.takes_draft_model())
+    if (is_head ? other.needs_draft_head() : other.needs_draft_model())
       takers += (takers.empty() ? "" : is_head ? ", " : " or ") + other.name;
   throw Error(ErrorCode::kInvalidArgument,
               path + ": method " + method.name + " expects a " + to_string(method.needs) +
