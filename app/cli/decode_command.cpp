@@ -7,6 +7,8 @@
 
 #include "app/cli/command_line.h"
 #include "app/cli/commands.h"
+#include "app/cli/remote_decode.h"
+#include "app/cli/remote_options.h"
 #include "app/cli/standard_output.h"
 #include "app/cli/terminal.h"
 #include "app/session/run.h"
@@ -23,6 +25,7 @@ struct DecodeOptions : RunOptions {
   std::string level = "full";
   int threads = 0;
   bool as_json = false;
+  RemoteOptions remote;
 };
 
 json number_or_null(double value) { return std::isfinite(value) ? json(value) : json(nullptr); }
@@ -179,7 +182,25 @@ class DecodeWatcher final : public RunWatcher {
   bool quiet_;
 };
 
+// Models and settings are the other machine's, so what is refused without a model is refused there.
+int run_decode_remote(const DecodeOptions& options, bool quiet) {
+  const auto refuse = [](bool given, const char* option) {
+    if (given)
+      throw Error(ErrorCode::kInvalidArgument,
+                  std::string(option) + ": not with --remote; expected it to be left out");
+  };
+  refuse(options.level != "full", "--capture-level");
+  refuse(options.threads != 0, "--threads");
+  refuse(options.model_settings, "--model-settings");
+  return decode_remote({.place = options.remote.place(),
+                        .request = options.resolve(),
+                        .capture = options.capture,
+                        .as_json = options.as_json,
+                        .quiet = quiet});
+}
+
 int run_decode(const DecodeOptions& options, bool quiet) {
+  if (options.remote.place().named()) return run_decode_remote(options, quiet);
   const RunRequest request = options.resolve();
   check_request(request);
   check_draft_option(request);
@@ -265,6 +286,7 @@ void add_decode_command(CLI::App& root, CommandLine& line) {
   auto options = std::make_shared<DecodeOptions>();
   CLI::App* command = root.add_subcommand("decode", "one run, headless");
   options->add_to(*command);
+  options->remote.add_to(*command);
   command->add_option("--capture", options->capture, "record the run into this .tscap file")
       ->check(file_name());
   command->add_option("--capture-level", options->level, "what to record")

@@ -14,6 +14,7 @@
 #include <fstream>
 #include <utility>
 
+#include "app/session/session_thread.h"
 #include "app/window/fast_keys.h"
 #include "app/window/frame_pacer.h"
 #include "app/window/key_dispatch.h"
@@ -285,8 +286,17 @@ int run_window(const WindowOptions& options) {
     const std::string& path = options.captures.front();
     find_place(*capture::Capture::open(path), path, options.open);
   }
+  // Before there is a window, too: a machine that cannot be reached.
+  const auto wake = [] { glfwPostEmptyEvent(); };
+  std::unique_ptr<RunHost> decoder;
+  if (options.remote.named()) {
+    auto remote = remote_host(options.remote, wake);
+    remote->wait_connected();
+    decoder = std::move(remote);
+  }
   Display display(place);
-  Workspace workspace(std::move(preferences), [] { glfwPostEmptyEvent(); });
+  if (!decoder) decoder = std::make_unique<SessionThread>(wake);
+  Workspace workspace(std::move(preferences), wake, std::move(decoder));
   workspace.animate = options.animate;
   if (!warning.empty()) workspace.say(LogLevel::kWarning, warning);
   UiState state;

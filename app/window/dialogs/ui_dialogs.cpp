@@ -81,6 +81,8 @@ const char* title_of(Dialog dialog) {
       return "Lessons";
     case Dialog::kGlossary:
       return "Glossary";
+    case Dialog::kConnect:
+      return "Connect to another machine";
     case Dialog::kNone:
       break;
   }
@@ -228,6 +230,9 @@ void draw_dialogs(Ui& ui) {
       break;
     case Dialog::kBreakpoints:
       done = draw_breakpoints(ui);
+      break;
+    case Dialog::kConnect:
+      done = draw_connect(ui);
       break;
     case Dialog::kWhatIf:
       done = draw_what_if(ui);

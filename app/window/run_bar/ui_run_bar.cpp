@@ -6,6 +6,7 @@
 #include <cfloat>
 #include <cstdio>
 #include <filesystem>
+#include <utility>
 
 #include "app/session/device_choice.h"
 #include "app/session/memory_check.h"
@@ -172,7 +173,12 @@ void draw_kv_dtype(Ui& ui, RunRequest& request) {
 void list_devices_with_memory(Ui& ui, RunRequest& request) {
   std::vector<std::string>& memory = ui.state.device_memory;
   const std::vector<DeviceInfo>& devices = ui.workspace.devices;
-  if (ImGui::IsWindowAppearing()) memory = device_memory_texts(devices, request.device);
+  // What is free on another machine is not asked in every list.
+  if (ImGui::IsWindowAppearing()) {
+    memory.clear();
+    if (ui.workspace.run.host().line().host.empty())
+      memory = device_memory_texts(devices, request.device);
+  }
   for (std::size_t i = 0; i < devices.size(); ++i) {
     const std::string label =
         devices[i].id + "  " + devices[i].name + (i < memory.size() ? "  " + memory[i] : "");
@@ -298,6 +304,12 @@ void draw_run_bar(Ui& ui, ImVec2 size) {
                     ImGuiChildFlags_AlwaysUseWindowPadding | ImGuiChildFlags_NavFlattened,
                     ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
   RunRequest& request = ui.workspace.request();
+  // Another machine has other models.
+  if (std::exchange(ui.state.lines_seen, ui.workspace.connection.lines()) !=
+      ui.workspace.connection.lines()) {
+    ui.state.catalog = ui.workspace.run.host().models();
+    ui.state.model_name = "\n";  // no model's: its path is asked for again
+  }
   // A problem of the prompt stands above Start and takes its room from the end of the part that
   // scrolls, so that no field moves as it comes and goes.
   const std::string problem = prompt_problem(ui, request);
