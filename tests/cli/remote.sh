@@ -49,7 +49,7 @@ expect 2 "expected --stdio" "$TRIESCOPE" serve
 [[ $(stat -c %a "$XDG_CACHE_HOME/triescope/served") == 700 ]] || { echo "FAILED: others may enter the sessions' folder"; failures=$((failures + 1)); }
 
 # The client is killed: the run goes on, is listed, and another client takes it up.
-run --method greedy --max-new-tokens 800 "${away[@]}" >/dev/null 2>&1 &
+"$TRIESCOPE" decode --quiet --model smollm2-135m-instruct --prompt "$prompt" --method greedy --max-new-tokens 800 "${away[@]}" >/dev/null 2>&1 &
 client=$!
 for _ in $(seq 60); do "$TRIESCOPE" serve --list | grep -q "running\|done" && break; sleep 0.3; done
 kill -9 $client; wait $client 2>/dev/null
