@@ -64,6 +64,7 @@ int run_command_line(int argc, char** argv) try {
   add_study_command(root, line);
   add_bench_command(root, line);
   add_check_command(root, line);
+  add_serve_command(root, line);
   add_capture_command(root, line);
   for (CLI::App* command : root.get_subcommands({})) {
     command->add_flag("--quiet", line.quiet, "no log and no progress on stderr");

@@ -33,6 +33,7 @@ void add_bench_command(CLI::App& root, CommandLine& line);
 void add_capture_command(CLI::App& root, CommandLine& line);
 void add_datastore_command(CLI::App& root, CommandLine& line);
 void add_check_command(CLI::App& root, CommandLine& line);
+void add_serve_command(CLI::App& root, CommandLine& line);
 // The window is the program without a subcommand.
 void add_window_options(CLI::App& root, CommandLine& line);
 // Refuses a word in the place of a subcommand or a file to open that is neither. Errors: kNotFound

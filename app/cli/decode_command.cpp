@@ -6,6 +6,8 @@
 
 #include "app/cli/command_line.h"
 #include "app/cli/commands.h"
+#include "app/cli/remote_decode.h"
+#include "app/cli/remote_options.h"
 #include "app/cli/standard_output.h"
 #include "app/cli/terminal.h"
 #include "app/session/catalog.h"
@@ -26,6 +28,7 @@ struct DecodeOptions : RunOptions {
   std::string level = "full";
   int threads = 0;
   bool as_json = false, print_prompt = false;
+  RemoteOptions remote;
 };
 
 // Refuses a draft model or head that the method would not use, instead of ignoring it.
@@ -120,7 +123,26 @@ void print_prompt(const RunRequest& request, bool as_json) {
   std::cout << prompt.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) << '\n';
 }
 
+// Models and settings are the other machine's, so what is refused without a model is refused there.
+int run_decode_remote(const DecodeOptions& options, bool quiet) {
+  const auto refuse = [](bool given, const char* option) {
+    if (given)
+      throw Error(ErrorCode::kInvalidArgument,
+                  std::string(option) + ": not with --remote; expected it to be left out");
+  };
+  refuse(options.level != "full", "--capture-level");
+  refuse(options.threads != 0, "--threads");
+  refuse(options.model_settings, "--model-settings");
+  refuse(options.print_prompt, "--print-prompt");
+  return decode_remote({.place = options.remote.place(),
+                        .request = options.resolve(),
+                        .capture = options.capture,
+                        .as_json = options.as_json,
+                        .quiet = quiet});
+}
+
 int run_decode(const DecodeOptions& options, bool quiet) {
+  if (options.remote.place().named()) return run_decode_remote(options, quiet);
   const RunRequest request = options.resolve();
   if (options.print_prompt) {
     print_prompt(request, options.as_json);
@@ -212,6 +234,7 @@ void add_decode_command(CLI::App& root, CommandLine& line) {
   auto options = std::make_shared<DecodeOptions>();
   CLI::App* command = root.add_subcommand("decode", "one run, headless");
   options->add_to(*command);
+  options->remote.add_to(*command);
   command->add_option("--capture", options->capture, "record the run into this .tscap file")
       ->check(file_name());
   command->add_option("--capture-level", options->level, "what to record")

@@ -2,9 +2,12 @@
 #include <cmath>
 #include <fstream>
 #include <iostream>
+#include <sstream>
 
 #include "app/cli/commands.h"
 #include "app/cli/head_info.h"
+#include "app/cli/remote_options.h"
+#include "app/cli/reports.h"
 #include "app/session/catalog.h"
 #include "app/session/device_choice.h"
 #include "app/session/memory_check.h"
@@ -75,52 +78,53 @@ json method_json(const MethodInfo& method) {
           {"kv_policies", policies}};
 }
 
-void print_parameters(std::span<const Parameter> parameters) {
+void print_parameters(std::ostream& out, std::span<const Parameter> parameters) {
   for (const Parameter& parameter : parameters) {
     const std::string range = range_text(parameter);
-    std::cout << "    " << parameter.title << ": " << parameter.name << " = "
-              << value_text(parameter, parameter.default_value) << "  ("
-              << (range.empty() ? kind_name(parameter.kind) : range) << ")\n        "
-              << parameter.help << "\n";
+    out << "    " << parameter.title << ": " << parameter.name << " = "
+        << value_text(parameter, parameter.default_value) << "  ("
+        << (range.empty() ? kind_name(parameter.kind) : range) << ")\n        " << parameter.help
+        << "\n";
   }
 }
 
-void print_method(const MethodInfo& method) {
-  std::cout << method.name << " — " << method.title
-            << (method.lossless ? "  [lossless]" : "  [lossy]") << "\n";
-  std::cout << "  " << method.summary << "\n";
-  if (!method.paper.empty()) std::cout << "  Paper: " << method.paper << "\n";
-  if (method.needs != Need::kNothing) std::cout << "  Needs: " << to_string(method.needs) << "\n";
-  if (method.takes_companion) std::cout << "  Takes: a draft model or a draft head, or none\n";
-  std::cout << "  KV policies:";
-  for (const KvPolicyKind kind : method.kv_policies) std::cout << " " << to_string(kind);
-  std::cout << "\n  Parameters:\n";
-  print_parameters(method.parameters);
+void print_method(std::ostream& out, const MethodInfo& method) {
+  out << method.name << " — " << method.title << (method.lossless ? "  [lossless]" : "  [lossy]")
+      << "\n";
+  out << "  " << method.summary << "\n";
+  if (!method.paper.empty()) out << "  Paper: " << method.paper << "\n";
+  if (method.needs != Need::kNothing) out << "  Needs: " << to_string(method.needs) << "\n";
+  if (method.takes_companion) out << "  Takes: a draft model or a draft head, or none\n";
+  out << "  KV policies:";
+  for (const KvPolicyKind kind : method.kv_policies) out << " " << to_string(kind);
+  out << "\n  Parameters:\n";
+  print_parameters(out, method.parameters);
 }
 
-int run_methods(const std::string& name, bool as_json) {
+}  // namespace
+
+Report methods_report(const std::string& name) {
   std::vector<const MethodInfo*> chosen;
   if (!name.empty()) {
     chosen.push_back(&find_method(name));
   } else {
     for (const MethodInfo& method : methods()) chosen.push_back(&method);
   }
-  if (as_json) {
-    json list = json::array(), common = json::array();
-    for (const MethodInfo* method : chosen) list.push_back(method_json(*method));
-    for (const Parameter& parameter : common_parameters())
-      common.push_back(parameter_json(parameter));
-    std::cout << json{{"methods", list}, {"common_parameters", common}}.dump(2) << "\n";
-    return 0;
-  }
+  json list = json::array(), common = json::array();
+  for (const MethodInfo* method : chosen) list.push_back(method_json(*method));
+  for (const Parameter& parameter : common_parameters())
+    common.push_back(parameter_json(parameter));
+  std::ostringstream out;
   for (const MethodInfo* method : chosen) {
-    print_method(*method);
-    std::cout << "\n";
+    print_method(out, *method);
+    out << "\n";
   }
-  std::cout << "Every method also takes:\n";
-  print_parameters(common_parameters());
-  return 0;
+  out << "Every method also takes:\n";
+  print_parameters(out, common_parameters());
+  return {json{{"methods", list}, {"common_parameters", common}}.dump(2) + "\n", out.str()};
 }
+
+namespace {
 
 bool is_capture_path(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
@@ -172,14 +176,14 @@ json capture_json(const capture::Capture& file) {
 }
 
 // Prints a flat object as lines "key  value", with nested objects indented.
-void print_fields(const json& object, const std::string& indent = "") {
+void print_fields(std::ostream& out, const json& object, const std::string& indent = "") {
   for (const auto& [key, value] : object.items()) {
     if (value.is_object()) {
-      std::cout << indent << key << ":\n";
-      print_fields(value, indent + "  ");
+      out << indent << key << ":\n";
+      print_fields(out, value, indent + "  ");
     } else {
-      std::cout << indent << key << std::string(key.size() < 18 ? 18 - key.size() : 1, ' ')
-                << json_text(value) << "\n";
+      out << indent << key << std::string(key.size() < 18 ? 18 - key.size() : 1, ' ')
+          << json_text(value) << "\n";
     }
   }
 }
@@ -208,51 +212,55 @@ json json_with_memory(const ModelInfo& info) {
   return result;
 }
 
+Report fields_report(const json& fields) {
+  std::ostringstream out;
+  print_fields(out, fields);
+  return {fields.dump(2, ' ', false, json::error_handler_t::replace) + "\n", out.str()};
+}
+
+}  // namespace
+
+Report catalog_report(
+    const std::function<std::vector<CatalogEntry>(std::vector<CatalogEntry>)>& of) {
+  const struct {
+    const char *name, *heading;
+    std::vector<CatalogEntry> entries;
+  } kinds[] = {{"model", "", of(list_models())},
+               {"draft head", "Draft heads, for --draft:\n", of(list_draft_heads())},
+               {"draft model", "Draft models, for --draft:\n", of(list_draft_models())}};
+  Report report;
+  json rows = json::array();
+  for (const auto& [kind, heading, entries] : kinds) {
+    if (!entries.empty()) report.text += heading;
+    for (const CatalogEntry& entry : entries) {
+      rows.push_back(
+          {{"name", entry.name}, {"path", entry.path}, {"note", entry.note}, {"kind", kind}});
+      report.text += entry.name + "\n  " + entry.path + "\n";
+    }
+  }
+  if (kinds[0].entries.empty())
+    report.text =
+        "no models installed: run `make build` once, or set TRIESCOPE_MODELS to a folder with "
+        "models\n" +
+        report.text;
+  report.json = rows.dump(2) + "\n";
+  return report;
+}
+
+Report model_report(const std::string& path) {
+  return fields_report(formats::is_draft_head(path) ? head_json(path)
+                                                    : json_with_memory(inspect_model(path)));
+}
+
+namespace {
+
 int run_info(const std::string& target, bool list, bool as_json) {
-  if (list) {
-    const struct {
-      const char *name, *heading;
-      std::vector<CatalogEntry> entries;
-    } kinds[] = {{"model", "", list_models()},
-                 {"draft head", "Draft heads, for --draft:\n", list_draft_heads()},
-                 {"draft model", "Draft models, for --draft:\n", list_draft_models()}};
-    json rows = json::array();
-    std::string text;
-    for (const auto& [kind, heading, entries] : kinds) {
-      if (!entries.empty()) text += heading;
-      for (const CatalogEntry& entry : entries) {
-        rows.push_back(
-            {{"name", entry.name}, {"path", entry.path}, {"note", entry.note}, {"kind", kind}});
-        text += entry.name + "\n  " + entry.path + "\n";
-      }
-    }
-    if (kinds[0].entries.empty())
-      text =
-          "no models installed: run `make build` once, or set TRIESCOPE_MODELS to a folder with "
-          "models\n" +
-          text;
-    std::cout << (as_json ? rows.dump(2) + "\n" : text);
-    return 0;
-  }
-  if (!target.empty() && is_capture_path(target)) {
-    const json info = capture_json(*capture::Capture::open(target));
-    if (as_json) {
-      std::cout << info.dump(2, ' ', false, json::error_handler_t::replace) << "\n";
-    } else {
-      print_fields(info);
-    }
-    return 0;
-  }
-  const std::string path =
-      target.empty() ? resolve_model("") : resolve_draft(target, "model or draft head");
-  const json info =
-      formats::is_draft_head(path) ? head_json(path) : json_with_memory(inspect_model(path));
-  if (as_json) {
-    std::cout << info.dump(2, ' ', false, json::error_handler_t::replace) << "\n";
-  } else {
-    print_fields(info);
-  }
-  return 0;
+  if (list) return print_report(catalog_report([](auto entries) { return entries; }), as_json);
+  if (!target.empty() && is_capture_path(target))
+    return print_report(fields_report(capture_json(*capture::Capture::open(target))), as_json);
+  return print_report(model_report(target.empty() ? resolve_model("")
+                                                  : resolve_draft(target, "model or draft head")),
+                      as_json);
 }
 
 }  // namespace
@@ -261,14 +269,21 @@ void add_methods_command(CLI::App& root, CommandLine& line) {
   struct Options {
     std::string name;
     bool as_json = false;
+    RemoteOptions remote;
   };
   auto options = std::make_shared<Options>();
   CLI::App* command =
       root.add_subcommand("methods", "every method with its parameters, ranges, defaults, paper");
   command->add_option("NAME", options->name, "one method alone");
+  options->remote.add_to(*command);
   command->add_flag("--json", options->as_json, "as JSON");
   command->callback([options, &line] {
-    line.action = [options] { return run_methods(options->name, options->as_json); };
+    line.action = [options] {
+      if (options->remote.place().named())
+        return print_report(remote_report(options->remote, "methods", {{"target", options->name}}),
+                            options->as_json);
+      return print_report(methods_report(options->name), options->as_json);
+    };
   });
 }
 
@@ -276,6 +291,7 @@ void add_info_command(CLI::App& root, CommandLine& line) {
   struct Options {
     std::string target;
     bool list = false, as_json = false;
+    RemoteOptions remote;
   };
   auto options = std::make_shared<Options>();
   CLI::App* command = root.add_subcommand("info", "what is in a model, a draft head or a capture");
@@ -285,8 +301,15 @@ void add_info_command(CLI::App& root, CommandLine& line) {
   command->add_flag("--list", options->list,
                     "the models, draft heads and draft models known by a short name");
   command->add_flag("--json", options->as_json, "as JSON");
+  options->remote.add_to(*command);
   command->callback([options, &line] {
-    line.action = [options] { return run_info(options->target, options->list, options->as_json); };
+    line.action = [options] {
+      if (options->remote.place().named())
+        return print_report(remote_report(options->remote, "info",
+                                          {{"target", options->target}, {"list", options->list}}),
+                            options->as_json);
+      return run_info(options->target, options->list, options->as_json);
+    };
   });
 }
 

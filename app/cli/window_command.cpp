@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "app/cli/commands.h"
+#include "app/cli/remote_options.h"
 #include "core/base/error.h"
 #include "core/base/nearest_name.h"
 #ifndef TRIESCOPE_NO_GUI
@@ -19,6 +20,7 @@ struct WindowCommandOptions : RunOptions {
   std::vector<std::string> files;
   float scale = 0;
   bool no_animation = false, lecture = false;
+  RemoteOptions remote;
 };
 
 int run_window_command([[maybe_unused]] const WindowCommandOptions& options,
@@ -42,6 +44,7 @@ int run_window_command([[maybe_unused]] const WindowCommandOptions& options,
   window.lecture = options.lecture;
   window.layout = options.layout;
   window.open = options.open;
+  window.remote = options.remote.place();
   if (!options.size.empty()) std::tie(window.width, window.height) = parse_size(options.size);
   return run_window(window);
 #endif
@@ -76,6 +79,8 @@ void add_window_options(CLI::App& root, CommandLine& line) {
       ->expected(0, 2)
       ->check(file_name());
   options->add_to(root);
+  options->remote.add_to(root);
+  options->remote.add_session_to(root);
   root.add_option("--open", options->open,
                   "a place in the capture to begin at: step/12, node/57 or step/12/node/57");
   root.add_option("--script", options->script, "drive the window with a file, one command a line")

@@ -40,8 +40,7 @@ class DescriptorLine : public Line {
     ::fcntl(out_, F_SETFL, ::fcntl(out_, F_GETFL) | O_NONBLOCK);
   }
   ~DescriptorLine() override {
-    ::close(in_);
-    if (out_ != in_) ::close(out_);
+    close_ends();
     for (const int end : wake_) ::close(end);
   }
 
@@ -71,6 +70,14 @@ class DescriptorLine : public Line {
     [[maybe_unused]] const ssize_t woken = ::write(wake_[1], "", 1);
   }
 
+ protected:
+  // REQUIRES: no other thread reads or writes.
+  void close_ends() {
+    if (in_ >= 0) ::close(in_);
+    if (out_ >= 0 && out_ != in_) ::close(out_);
+    in_ = out_ = -1;
+  }
+
  private:
   static Error broken() { return {ErrorCode::kIoError, "the line is broken"}; }
 
@@ -93,7 +100,7 @@ class DescriptorLine : public Line {
     return false;
   }
 
-  const int in_, out_;
+  int in_, out_;
   int wake_[2] = {-1, -1};
   std::atomic<bool> shut_{false};
 };
@@ -101,8 +108,8 @@ class DescriptorLine : public Line {
 // The pipes of a child process. The child gets a moment to end by itself when the line is dropped.
 class ProgramLine final : public DescriptorLine {
  public:
-  ProgramLine(int in, int out, int errors, pid_t child, std::string missing)
-      : DescriptorLine(in, out), child_(child), missing_(std::move(missing)) {
+  ProgramLine(int in, int out, int errors, pid_t child, Explain explain)
+      : DescriptorLine(in, out), child_(child), explain_(std::move(explain)) {
     listener_ = std::thread([this, errors] { listen(errors); });
   }
   ~ProgramLine() override {
@@ -119,9 +126,7 @@ class ProgramLine final : public DescriptorLine {
       heard_.wait_for(lock, std::chrono::milliseconds(300), [&] { return heard_all_; });
       said = std::string(trimmed(said_, " \t\r\n"));
     }
-    if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
-      return missing_ + (said.empty() ? "" : " (" + said + ")");
-    return said;
+    return explain_(WIFEXITED(status) ? WEXITSTATUS(status) : -1, said);
   }
 
  private:
@@ -144,6 +149,7 @@ class ProgramLine final : public DescriptorLine {
   int end_child() {
     std::lock_guard lock(child_mutex_);
     if (child_ <= 0) return status_;
+    close_ends();
     for (int tries = 0; tries < 40; ++tries) {
       if (::waitpid(child_, &status_, WNOHANG) == child_) {
         child_ = 0;
@@ -161,7 +167,7 @@ class ProgramLine final : public DescriptorLine {
   std::mutex child_mutex_, mutex_;
   pid_t child_;
   int status_ = 0;
-  const std::string missing_;
+  const Explain explain_;
   std::string said_;
   std::condition_variable heard_;
   bool heard_all_ = false;
@@ -190,8 +196,7 @@ std::pair<std::unique_ptr<Line>, std::unique_ptr<Line>> line_pair() {
   return {line_over(ends[0], ends[0]), line_over(ends[1], ends[1])};
 }
 
-std::unique_ptr<Line> line_to_program(const std::vector<std::string>& command,
-                                      const std::string& missing) {
+std::unique_ptr<Line> line_to_program(const std::vector<std::string>& command, Explain explain) {
   int in[2], out[2], errors[2];
   if (::pipe2(in, O_CLOEXEC) != 0 || ::pipe2(out, O_CLOEXEC) != 0 ||
       ::pipe2(errors, O_CLOEXEC) != 0)
@@ -214,7 +219,11 @@ std::unique_ptr<Line> line_to_program(const std::vector<std::string>& command,
   sigemptyset(&defaults);
   sigaddset(&defaults, SIGPIPE);
   posix_spawnattr_setsigdefault(&attributes, &defaults);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF);
+  sigset_t none;  // a thread that waits for signals has blocked them here
+  sigemptyset(&none);
+  posix_spawnattr_setsigmask(&attributes, &none);
+  posix_spawnattr_setflags(&attributes,
+                           POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
   pid_t child = 0;
   const int failed =
       ::posix_spawnp(&child, arguments[0], &actions, &attributes, arguments.data(), environ);
@@ -223,10 +232,10 @@ std::unique_ptr<Line> line_to_program(const std::vector<std::string>& command,
   for (const int end : {in[0], out[1], errors[1]}) ::close(end);
   if (failed != 0) {
     for (const int end : {in[1], out[0], errors[0]}) ::close(end);
-    throw Error(ErrorCode::kIoError,
+    throw Error(failed == ENOENT ? ErrorCode::kNotFound : ErrorCode::kIoError,
                 command.front() + ": cannot be started (" + std::strerror(failed) + ")");
   }
-  return std::make_unique<ProgramLine>(out[0], in[1], errors[0], child, missing);
+  return std::make_unique<ProgramLine>(out[0], in[1], errors[0], child, std::move(explain));
 }
 
 }  // namespace triescope::app

@@ -36,10 +36,10 @@ std::optional<Frame> next_frame(Line& line, FrameReader& reader);
 std::unique_ptr<Line> line_over(int in, int out);
 // Both ends of a line within this process.
 std::pair<std::unique_ptr<Line>, std::unique_ptr<Line>> line_pair();
-// Starts a program and speaks over its standard input and output. What it writes to standard error
-// becomes why_ended(), with its exit code. `missing`: what to say where there is no such program.
-// Error{kIoError}: it cannot be started.
-std::unique_ptr<Line> line_to_program(const std::vector<std::string>& command,
-                                      const std::string& missing);
+// Starts a program and speaks over its standard input and output. `explain` makes why_ended() of its
+// exit code (-1 = it was killed) and of the end of what it wrote to standard error.
+// Error{kNotFound}: there is no such program; {kIoError}: it cannot be started.
+using Explain = std::function<std::string(int exit_code, const std::string& said)>;
+std::unique_ptr<Line> line_to_program(const std::vector<std::string>& command, Explain explain);
 
 }  // namespace triescope::app

@@ -105,8 +105,7 @@ struct Told {
   std::string text = {};
 };
 
-// As frames, and back from a payload. Errors of reading: those of read_message() and of fields.h;
-// kInvalidArgument: a breakpoint that could never be hit.
+// As frames, and back from a payload. Errors of reading: those of read_message() and of fields.h.
 std::string greeting_bytes(ClientGreeting greeting);
 std::string greeting_bytes(ServerGreeting greeting);
 ClientGreeting read_client_greeting(std::string_view payload);

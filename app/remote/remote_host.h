@@ -26,6 +26,7 @@ struct RemoteSetup {
   std::function<void()> wake;      // called after every new snapshot
   std::filesystem::path captures;  // a folder for runs that somebody else started; made when needed
   std::string session = {};        // a session that exists there; "" = a new one
+  std::uint64_t runs_before = 0;   // the first run here gets the serial after this
   std::string version = {};        // this program's
   // How long a question waits for its answer.
   std::chrono::milliseconds patience = std::chrono::seconds(10);
@@ -43,6 +44,7 @@ class RemoteHost final : public RunHost {
   void wait_connected();
   // The session goes on when this object goes.
   void keep();
+  bool connected() const;
   // Its name there; "" = not connected yet.
   std::string session() const;
   // A report that the other machine makes for a command line (ServedSetup::report).

@@ -59,6 +59,46 @@ nlohmann::json answer_of(const RunHost& host, const AllowedPaths& paths, const A
                                             "': expected the same version of triescope on both");
 }
 
+void obey(const Ask& ask, RunHost& host, const AllowedPaths& paths,
+          const std::function<std::string()>& new_path) {
+  switch (ask.kind) {
+    case AskKind::kLoad:
+      return host.load(paths.model(ask.model), ask.device, ask.dtype, ask.kv_dtype);
+    case AskKind::kStart: {
+      const RunRequest request = paths.request(ask.request);
+      return host.start(request, new_path(), ask.run_at_once);
+    }
+    case AskKind::kMeasure: {
+      const RunRequest request = paths.request(ask.request);
+      return host.measure(request, new_path());
+    }
+    case AskKind::kStep:
+      return host.step();
+    case AskKind::kPhase:
+      return host.step_phase();
+    case AskKind::kRun:
+      return host.run();
+    case AskKind::kRunTo:
+      return host.run_to(ask.tick);
+    case AskKind::kTryAgain:
+      return host.try_again();
+    case AskKind::kBranch:
+      return host.branch(ask.node, ask.token, new_path());
+    case AskKind::kBreakpoints:
+      for (const Breakpoint& point : ask.breakpoints) check_breakpoint(point);
+      return host.set_breakpoints(ask.breakpoints);
+    case AskKind::kPause:
+      return host.pause();
+    case AskKind::kStop:
+      return host.stop();
+    case AskKind::kCancel:
+      return host.cancel();
+    case AskKind::kQuestion:
+    case AskKind::kEnd:
+      return;  // the session's own
+  }
+}
+
 TokenizerFacts facts_of(const Tokenizer& tokenizer) {
   TokenizerFacts facts{.encodes_text = tokenizer.encodes_text(),
                        .has_chat_template = tokenizer.has_chat_template(),

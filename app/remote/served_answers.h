@@ -1,6 +1,7 @@
-// What a served session answers to questions (AskKind::kQuestion).
+// What a served session does with what a client asks: commands go to its host, questions are answered.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -21,6 +22,12 @@ inline constexpr const char *kAskDevices = "devices", *kAskModels = "models", *k
 // Error{kNotSupported}: there is no such question; {kInvalidArgument}: no model is loaded whose
 // tokenizer could be asked; else those of what was asked.
 nlohmann::json answer_of(const RunHost& host, const AllowedPaths& paths, const Ask& ask);
+
+// Hands a command over to the host, which queues it: nothing here waits. `new_path` names the capture
+// of a run that begins. Errors: those of
+// AllowedPaths; kInvalidArgument: a breakpoint that could never be hit.
+void obey(const Ask& ask, RunHost& host, const AllowedPaths& paths,
+          const std::function<std::string()>& new_path);
 
 TokenizerFacts facts_of(const Tokenizer& tokenizer);
 

@@ -11,6 +11,7 @@
 #include "app/remote/messages.h"
 #include "app/remote/row_pump.h"
 #include "app/remote/served_answers.h"
+#include "app/remote/status_diff.h"
 #include "core/base/error.h"
 
 namespace triescope::app {
@@ -84,47 +85,6 @@ struct ServedSession::Impl {
     return path;
   }
 
-  // REQUIRES: the mutex is held. Nothing here waits: the host queues commands.
-  void apply(const Client& client, const Ask& ask) {
-    switch (ask.kind) {
-      case AskKind::kLoad:
-        return host->load(setup.paths.model(ask.model), ask.device, ask.dtype, ask.kv_dtype);
-      case AskKind::kStart: {
-        const RunRequest request = setup.paths.request(ask.request);
-        return host->start(request, new_path(client.greeting, ask.serial), ask.run_at_once);
-      }
-      case AskKind::kMeasure: {
-        const RunRequest request = setup.paths.request(ask.request);
-        return host->measure(request, new_path(client.greeting, ask.serial));
-      }
-      case AskKind::kStep:
-        return host->step();
-      case AskKind::kPhase:
-        return host->step_phase();
-      case AskKind::kRun:
-        return host->run();
-      case AskKind::kRunTo:
-        return host->run_to(ask.tick);
-      case AskKind::kTryAgain:
-        return host->try_again();
-      case AskKind::kBranch:
-        return host->branch(ask.node, ask.token, new_path(client.greeting, ask.serial));
-      case AskKind::kBreakpoints:
-        return host->set_breakpoints(ask.breakpoints);
-      case AskKind::kPause:
-        return host->pause();
-      case AskKind::kStop:
-        return host->stop();
-      case AskKind::kCancel:
-        return host->cancel();
-      case AskKind::kEnd:
-        ended = true;
-        return;
-      case AskKind::kQuestion:
-        return;
-    }
-  }
-
   void send_later(Client& client, const Told& told) {
     std::lock_guard lock(mutex);
     if (client.answers.size() >= kMaxAnswers)
@@ -160,7 +120,12 @@ struct ServedSession::Impl {
     {
       std::lock_guard lock(mutex);
       if (controller != &client || ask.serial <= taken) return;  // it came before a break already
-      refused = failure_of([&] { apply(client, ask); });
+      refused = failure_of([&] {
+        if (ask.kind == AskKind::kEnd)
+          ended = true;
+        else
+          obey(ask, *host, setup.paths, [&] { return new_path(client.greeting, ask.serial); });
+      });
       taken = ask.serial;
       ++version;
       changed.notify_all();
@@ -189,10 +154,8 @@ struct ServedSession::Impl {
   void tell(Client& client) {
     RowPump pump(client.greeting.run, client.greeting.marks);
     const auto send = [&](const std::string& bytes) { client.line.write(bytes); };
-    std::uint64_t seen = 0, notice = client.greeting.notice;
-    std::optional<Told> before;
-    nlohmann::json model_before;
-    std::shared_ptr<const Tokenizer> tokenizer_before;
+    StatusDiff diff(client.greeting.notice, client.watch);
+    std::uint64_t seen = 0;
     while (true) {
       Moment now = next_moment(client, seen);
       if (now.quit) return;
@@ -201,20 +164,7 @@ struct ServedSession::Impl {
       pump.send_all(now.runs, send);
       if (now.version == seen) continue;
       seen = now.version;
-      Told told{.status = *now.status, .commands_sent = now.sent, .taken = now.taken};
-      std::erase_if(told.status.notices, [&](const Notice& n) { return n.serial <= notice; });
-      if (!told.status.notices.empty()) notice = told.status.notices.back().serial;
-      nlohmann::json model = json_of(told.status.model);
-      told.same_model =
-          before && model == model_before && now.status->tokenizer == tokenizer_before;
-      if (told.same_model)
-        told.status.model.reset();
-      else if (now.status->tokenizer && !client.watch)
-        told.tokenizer = facts_of(*now.status->tokenizer);
-      model_before = std::move(model);
-      tokenizer_before = now.status->tokenizer;
-      send(bytes_of(told));
-      before = std::move(told);
+      send(bytes_of(diff.next(*now.status, now.sent, now.taken)));
     }
   }
 

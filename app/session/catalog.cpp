@@ -4,7 +4,9 @@
 #include <cctype>
 #include <cstdlib>
 #include <filesystem>
+#include <sstream>
 
+#include "app/session/catalog_folders.h"
 #include "app/session/text_tools.h"
 #include "core/base/error.h"
 #include "core/base/nearest_name.h"
@@ -32,9 +34,15 @@ std::vector<fs::path> beside_program(const char* in_build, const char* installed
   return {above / in_build, above / installed};
 }
 
+}  // namespace
+
 std::vector<fs::path> model_folders() {
   std::vector<fs::path> folders;
-  if (const char* env = std::getenv("TRIESCOPE_MODELS"); env && *env) folders.emplace_back(env);
+  if (const char* env = std::getenv("TRIESCOPE_MODELS"); env && *env) {
+    std::stringstream list(env);
+    for (std::string folder; std::getline(list, folder, ':');)
+      if (!folder.empty()) folders.emplace_back(folder);
+  }
   for (fs::path& folder : beside_program(".deps/models", "share/triescope/models"))
     folders.push_back(std::move(folder));
   const char* data = std::getenv("XDG_DATA_HOME");
@@ -49,11 +57,12 @@ std::vector<fs::path> model_folders() {
 
 std::vector<fs::path> draft_folders() {
   std::vector<fs::path> folders = beside_program("assets/draft", "share/triescope/draft");
-  // Draft models that set-up makes come last.
   const std::vector<fs::path> made = beside_program(".deps/draft", "share/triescope/draft");
   if (!made.empty()) folders.push_back(made.front());
   return folders;
 }
+
+namespace {
 
 // The program's own folders precede the user's.
 std::vector<fs::path> all_folders() {

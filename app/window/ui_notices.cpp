@@ -89,6 +89,20 @@ void draw_memory_wait(Ui& ui) {
   if (ImGui::Button("Copy###copy memory")) ImGui::SetClipboardText(text.c_str());
 }
 
+// A line that broke. The run there may go on, so this is no problem of the run.
+void draw_lost_line(Ui& ui, const HostLine& line) {
+  if (line.lost.empty()) return;
+  const std::string text = "✕ The line to " + line.host + " is broken: " + line.lost;
+  ImGui::PushTextWrapPos(0);
+  ImGui::TextUnformatted(text.c_str());
+  ImGui::TextUnformatted(
+      "The run there goes on. What had arrived is here; reconnect, and the rest comes.");
+  ImGui::PopTextWrapPos();
+  if (ImGui::Button("Reconnect")) ui.workspace.run.host().reconnect();
+  ImGui::SameLine();
+  if (ImGui::Button("Copy###copy line")) ImGui::SetClipboardText(text.c_str());
+}
+
 // Names the node that all panels are locked to, with a button that unlocks it.
 void draw_focus_chip(Ui& ui, const Document& document) {
   const std::int32_t node = document.focus.locked;
@@ -113,11 +127,14 @@ void draw_focus_chip(Ui& ui, const Document& document) {
 // What the status line says of the run that is shown, as far as the cursor has seen: what comes next may be a
 // question to the audience. Where it is too narrow, the step's figures stay longest.
 std::vector<LinePart> status_parts(const Ui& ui, const Document* document) {
-  if (!document) return {{to_string(ui.workspace.live().state), 0}};
+  const HostLine line = ui.workspace.run.host().line();
+  const std::string where =
+      line.host.empty() ? "" : (line.watches ? " (watched) on " : " on ") + line.host;
+  if (!document) return {{to_string(ui.workspace.live().state) + where, 0}};
   const capture::Capture& capture = *document->capture;
   const capture::RunInfo& run = capture.run();
   std::vector<LinePart> parts = {
-      {ui.workspace.documents.active_is_live()            ? to_string(ui.workspace.live().state)
+      {ui.workspace.documents.active_is_live() ? to_string(ui.workspace.live().state) + where
        : capture.status() == capture::RunStatus::kStopped ? "stopped"
                                                           : "recorded",
        3},
@@ -150,7 +167,9 @@ std::vector<LinePart> status_parts(const Ui& ui, const Document* document) {
 
 void draw_notices(Ui& ui, float bottom) {
   const bool waits = !ui.workspace.live().memory_refused.empty();
-  const bool problem = waits || !ui.workspace.log.problems.empty();
+  const HostLine line = ui.workspace.run.host().line();
+  const bool lost = !line.lost.empty();
+  const bool problem = waits || lost || !ui.workspace.log.problems.empty();
   if (!problem && ui.workspace.live().progress.empty() && !ui.workspace.exports.under_way()) return;
   const ImGuiViewport* const viewport = ImGui::GetMainViewport();
   const float edge = ui.em * 0.6f;
@@ -167,8 +186,10 @@ void draw_notices(Ui& ui, float bottom) {
                    ImGuiWindowFlags_NoNav | ImGuiWindowFlags_NoDocking);
   ImGui::PopStyleColor(2);
   draw_progress(ui);
+  draw_lost_line(ui, line);
+  if (lost && waits) ImGui::Separator();
   draw_memory_wait(ui);
-  if (waits && !ui.workspace.log.problems.empty()) ImGui::Separator();
+  if ((lost || waits) && !ui.workspace.log.problems.empty()) ImGui::Separator();
   draw_newest_problem(ui);
   ImGui::End();
 }

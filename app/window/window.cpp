@@ -1,5 +1,8 @@
 #include "app/window/window.h"
 
+#include <GLFW/glfw3.h>
+
+#include <memory>
 #include <utility>
 
 #include "app/window/window_loop.h"
@@ -56,7 +59,14 @@ int run_window(const WindowOptions& options) {
     const std::string& path = options.captures.front();
     find_place(*capture::Capture::open(path), path, options.open);
   }
-  WindowLoop window(options, std::move(preferences));
+  // Before there is a window, too: a machine that cannot be reached.
+  std::unique_ptr<RunHost> decoder;
+  if (options.remote.named()) {
+    auto remote = remote_host(options.remote, [] { glfwPostEmptyEvent(); });
+    remote->wait_connected();
+    decoder = std::move(remote);
+  }
+  WindowLoop window(options, std::move(preferences), std::move(decoder));
   Workspace& workspace = window.workspace();
   if (!warning.empty()) workspace.say(LogLevel::kWarning, warning);
   open_named(options, workspace);

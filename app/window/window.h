@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "app/remote/dial.h"
 #include "app/session/request.h"
 
 namespace triescope::app {
@@ -21,6 +22,7 @@ struct WindowOptions {
   bool animate = true;
   std::string layout;    // a layout's name; "" = the remembered one
   std::string open;      // a place in the capture, "step/12/node/57"; "" = the default place
+  RemotePlace remote;    // a machine that decodes; not named = this one
   bool lecture = false;  // starts in lecture mode, at the beginning of the capture
 };
 

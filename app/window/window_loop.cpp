@@ -13,6 +13,7 @@
 #include <ctime>
 #include <utility>
 
+#include "app/session/session_thread.h"
 #include "app/window/fast_keys.h"
 #include "app/window/key_dispatch.h"
 #include "app/window/screenshot.h"
@@ -72,12 +73,16 @@ WindowPlace place_for(const WindowOptions& options, const Preferences& preferenc
   return is_scripted(options) ? WindowPlace() : preferences.window;
 }
 
+void wake() { glfwPostEmptyEvent(); }
+
 }  // namespace
 
-WindowLoop::WindowLoop(const WindowOptions& options, Preferences preferences)
+WindowLoop::WindowLoop(const WindowOptions& options, Preferences preferences,
+                       std::unique_ptr<RunHost> decoder)
     : scripted_(is_scripted(options)),
       display_(place_for(options, preferences)),
-      workspace_(std::move(preferences), [] { glfwPostEmptyEvent(); }),
+      workspace_(std::move(preferences), wake,
+                 decoder ? std::move(decoder) : std::make_unique<SessionThread>(wake)),
       host_{workspace_,
             state_,
             commands_,

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 
 #include "app/window/commands.h"
@@ -31,8 +32,10 @@ class LectureScreen {
 
 class WindowLoop {
  public:
-  // Opens the window. Errors: Display's and Script's.
-  WindowLoop(const WindowOptions& options, Preferences preferences);
+  // Opens the window. No `decoder`: a thread of this process decodes. Errors: Display's and
+  // Script's.
+  WindowLoop(const WindowOptions& options, Preferences preferences,
+             std::unique_ptr<RunHost> decoder);
   Workspace& workspace() { return workspace_; }
   // Draws until the window is closed or its script has ended.
   void run();

@@ -541,6 +541,58 @@ def make_row_copy():
     put("row_copy", "unknown", stream_table("later", ["a"], [("x",), (None,)]) + stream_table("log", ["text", "later"], [("x", 1)]))
 
 
+def cbor_head(major, value):
+    for size, code in ((1, 24), (2, 25), (4, 26), (8, 27)):
+        if value < 24:
+            return bytes([major << 5 | value])
+        if value < 1 << 8 * size:
+            return bytes([major << 5 | code]) + value.to_bytes(size, "big")
+
+
+def cbor(value):
+    if value is None or isinstance(value, bool):
+        return {None: b"\xf6", True: b"\xf5", False: b"\xf4"}[value]
+    if isinstance(value, int):
+        return cbor_head(0, value) if value >= 0 else cbor_head(1, -1 - value)
+    if isinstance(value, float):
+        return b"\xfb" + struct.pack(">d", value)
+    if isinstance(value, str):
+        return cbor_head(3, len(value.encode())) + value.encode()
+    if isinstance(value, list):
+        return cbor_head(4, len(value)) + b"".join(map(cbor, value))
+    return cbor_head(5, len(value)) + b"".join(cbor(k) + cbor(v) for k, v in value.items())
+
+
+def frame(kind, payload):
+    payload = payload if isinstance(payload, bytes) else cbor(payload)
+    return struct.pack("<IB", len(payload), kind) + payload
+
+
+def make_remote():
+    opening = b"triescope remote\n"
+    client = opening + frame(1, {"protocol": 1, "version": "0.1.0", "client": "ab", "session": "", "run": 2, "marks": {"node": 7}, "notice": 1})
+    request = {"model": "m", "kv_dtype": None, "dtype": 1, "method": "beam", "settings": {"num_beams": 3}, "prompt": "once",
+               "prompt_ids": [1, 2], "chat": True, "turns": [{"role": "user", "content": "a"}], "max_new_tokens": 9, "seed": 1 << 63}
+    put("remote_server", "greeting", client)
+    put("remote_server", "start", client + frame(2, {"serial": 1, "kind": 2, "request": request, "run_at_once": True}))
+    put("remote_server", "verbs", client + b"".join(frame(2, {"serial": 2 + kind, "kind": kind, "tick": 40, "node": 1, "token": 2})
+                                                    for kind in range(15)))
+    put("remote_server", "breakpoints", client + frame(2, {"serial": 1, "kind": 10, "breakpoints": [
+        {"kind": 1, "threshold": 2.5, "enabled": True, "text": ""}, {"kind": 9, "threshold": 0.0, "enabled": False, "text": "a+"}]}))
+    put("remote_server", "question", client + frame(2, {"serial": 1, "kind": 0, "question": "encode", "about": {"text": "x"}}))
+    server = opening + frame(1, {"protocol": 1, "version": "0.1.0", "session": "s", "watch": False, "taken": 0, "refused": "", "gone": False})
+    status = {"state": 3, "model": {"name": "m", "layers": 2, "rope_theta": 1e4, "eos_token_ids": [2], "generation": {
+        "settings": [["temperature", "0.5"]], "not_done": []}}, "run_serial": 1, "next_tick": 5, "notices": [
+            {"serial": 1, "level": 2, "text": "careful"}]}
+    tokenizer = {"encodes_text": True, "vocab_size": 9, "special_ids": [1], "eos_token_ids": [2], "description": "d"}
+    put("remote_client", "status", server + frame(2, {"kind": 0, "status": status, "same_model": False, "tokenizer": tokenizer,
+                                                      "commands_sent": 1, "taken": 1}))
+    put("remote_client", "rows", server + frame(2, {"kind": 1, "run": 1, "asked_by": "ab", "asked_serial": 1})
+        + frame(3, struct.pack("<QB", 1, 1) + stream_table("log", ["text"], [("x",)])))
+    put("remote_client", "answers", server + frame(2, {"kind": 2, "serial": 1, "answer": {"ids": [1]}, "code": 0})
+        + frame(2, {"kind": 2, "serial": 2, "answer": None, "code": 3, "text": "no"}) + frame(2, {"kind": 3, "text": "refused"}))
+
+
 if __name__ == "__main__":
     make_safetensors()
     make_gguf()
@@ -557,3 +609,4 @@ if __name__ == "__main__":
     make_narration()
     make_datastore()
     make_row_copy()
+    make_remote()

@@ -131,6 +131,7 @@ constexpr DialogKind kDialogs[] = {
     {Dialog::kLayouts, "Layouts", 34, 0, draw_layouts},
     {Dialog::kLessons, "Lessons", 42, 34, draw_lessons},
     {Dialog::kGlossary, "Glossary", 46, 34, draw_glossary},
+    {Dialog::kConnect, "Connect to another machine", 34, 0, draw_connect},
 };
 
 }  // namespace

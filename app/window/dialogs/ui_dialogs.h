@@ -18,5 +18,6 @@ bool draw_keys(Ui& ui);
 bool draw_glossary(Ui& ui);
 bool draw_breakpoints(Ui& ui);
 bool draw_what_if(Ui& ui);
+bool draw_connect(Ui& ui);
 
 }  // namespace triescope::app

@@ -24,6 +24,14 @@ void look_up(Ui& ui, const RunRequest& request, std::int64_t prompt_tokens) {
   auto& [made_for, line, what, why, inspected, until] = ui.state.memory;
   const LoadOptions options = target_options(request);
   line = what = why = "";
+  // This machine's memory says nothing of another's; loading there tells what does not fit.
+  if (const std::string host = ui.workspace.run.host().line().host; !host.empty()) {
+    line = "on " + middle_fitted(host, ui.em * 14);
+    what = "Runs are decoded on " + host +
+           ". Its models and devices are listed here; whether a model fits there is found out when "
+           "it is loaded.";
+    return;
+  }
   try {
     const std::string path = resolve_model(request.model);
     const LiveStatus& live = ui.workspace.live();

@@ -84,7 +84,12 @@ void draw_kv_dtype(Ui& ui, RunRequest& request) {
 void list_devices_with_memory(Ui& ui, RunRequest& request) {
   std::vector<std::string>& memory = ui.state.device_memory;
   const std::vector<DeviceInfo>& devices = ui.workspace.devices;
-  if (ImGui::IsWindowAppearing()) memory = device_memory_texts(devices, request.device);
+  // What is free on another machine is not asked in every list.
+  if (ImGui::IsWindowAppearing()) {
+    memory.clear();
+    if (ui.workspace.run.host().line().host.empty())
+      memory = device_memory_texts(devices, request.device);
+  }
   for (std::size_t i = 0; i < devices.size(); ++i) {
     const std::string label =
         devices[i].id + "  " + devices[i].name + (i < memory.size() ? "  " + memory[i] : "");

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cfloat>
 #include <cstdio>
+#include <utility>
 
 #include "app/window/run_bar/ui_run_bar.h"
 #include "app/window/shell/style.h"
@@ -122,6 +123,12 @@ void draw_run_bar(Ui& ui, ImVec2 size) {
                     ImGuiChildFlags_AlwaysUseWindowPadding | ImGuiChildFlags_NavFlattened,
                     ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
   RunRequest& request = ui.workspace.request();
+  // Another machine has other models.
+  if (std::exchange(ui.state.lines_seen, ui.workspace.connection.lines()) !=
+      ui.workspace.connection.lines()) {
+    ui.state.catalog = ui.workspace.run.host().models();
+    ui.state.model_name = "\n";  // no model's: its path is asked for again
+  }
   // A problem of the prompt stands above Start and takes its room from the end of the part that
   // scrolls, so that no field moves as it comes and goes.
   const std::string problem = prompt_problem(ui, request);

@@ -40,7 +40,8 @@ enum class Dialog : std::uint8_t {
   kLayouts,
   kLessons,
   kGlossary,
-  kSaveRun
+  kSaveRun,
+  kConnect
 };
 
 // A pane's panel as it was drawn last.
@@ -74,6 +75,11 @@ struct DialogMemory {
     std::string query;
     int selected = 0;
   } palette;
+  struct {
+    std::string host, program = "triescope", session;
+    bool watch = false;
+  } connect;
+  int connect_lines = -1;  // Connection::lines() when the dialog began to connect; -1 = it did not
   int compare_selected = 0;  // index among the open runs
   std::string bookmark_note, layout_name, what_if_text, glossary_query, keys_query;
   struct {
@@ -88,6 +94,7 @@ struct UiState {
   Dialog dialog = Dialog::kNone;
   bool dialog_just_opened = false;
   DialogMemory dialogs;
+  int lines_seen = 0;  // lists are of the machine behind this line (Connection::lines())
   std::string export_panel;
   WholeRun save_run = WholeRun::kHandout;  // the format that the dialog for whole runs writes
   std::vector<DrawnPanel> drawn_panels;    // in the last frame

@@ -16,6 +16,16 @@ LiveRun::LiveRun(Documents& documents, Comparison& comparison, Preferences& pref
       status_(host->status()),
       host_(std::move(host)) {}
 
+void LiveRun::use(std::unique_ptr<RunHost> host) {
+  if (!breakpoints_.empty()) host->set_breakpoints(breakpoints_);
+  measured_.reset();
+  host_ = std::move(host);
+  status_ = host_->status();
+  seen_run_ = status_->run_serial;
+  seen_pause_ = status_->pause_serial;
+  seen_notice_ = opens_ = 0;
+}
+
 bool LiveRun::update() {
   bool changed = false;
   const auto status = host_->status();

@@ -21,6 +21,8 @@ class LiveRun {
   RunHost& host() { return *host_; }
   const RunHost& host() const { return *host_; }
   const LiveStatus& status() const { return *status_; }
+  // Another host decodes from now on; the run that the one before it decodes ends.
+  void use(std::unique_ptr<RunHost> host);
   // Takes in what the host did since the last call; true if anything changed.
   bool update();
   // True if no command waits and nothing decodes or loads.

@@ -107,6 +107,7 @@ Preferences load_preferences(std::string& warning) {
                                        Preferences::kLeastPromptEm, Preferences::kMostPromptEm);
     preferences.export_folder = all.value("export_folder", "");
     preferences.window = read_place(all.value("window", json::object()));
+    preferences.recent_hosts = all.value("recent_hosts", std::vector<std::string>());
     preferences.finished_lessons = all.value("finished_lessons", std::set<std::string>());
     const json run = all.value("run", json::object());
     RunRequest& request = preferences.request;
@@ -165,6 +166,7 @@ std::string save_preferences(const Preferences& preferences) try {
                     {"window", to_json(preferences.window)},
                     {"prompt_em", preferences.prompt_em},
                     {"export_folder", preferences.export_folder},
+                    {"recent_hosts", preferences.recent_hosts},
                     {"finished_lessons", preferences.finished_lessons},
                     {"run",
                      {{"model", request.model},

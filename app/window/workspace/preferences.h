@@ -48,6 +48,7 @@ struct Preferences {
   static constexpr float kLeastPromptEm = 2.4f, kMostPromptEm = 60;
   std::string export_folder;               // of the last export; "" = none yet
   float prompt_em = 5.2f;                  // height of the prompt's field: four lines
+  std::vector<std::string> recent_hosts;   // that decoded, newest first, at most 8
   std::set<std::string> finished_lessons;  // by name, "03-beam-search-is-a-trie"
 };
 

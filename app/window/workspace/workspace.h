@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "app/session/prompt_counter.h"
+#include "app/window/workspace/connection.h"
 #include "app/window/workspace/exports.h"
 #include "app/window/workspace/lecture_mode.h"
 #include "app/window/workspace/lesson_player.h"
@@ -36,6 +37,7 @@ class Workspace {
   Documents documents{preferences, log};
   Comparison comparison{documents, layouts, preferences};
   LiveRun run;
+  Connection connection;
   Transport transport{documents, comparison, run, preferences, log};
   Exports exports;
   LectureMode lecture{documents, comparison, transport};

@@ -26,6 +26,8 @@ nlohmann::json Workspace::state_json(const std::vector<std::string>& visible_pan
       {"stop_reason", transport.stop_reason()},
       {"play_speed", preferences.play_speed},
       {"memory_refused", live().memory_refused},
+      {"host", run.host().line().host},
+      {"lost", run.host().line().lost},
       {"breakpoints", run.breakpoints().size()},
       {"model", live().model ? json(live().model->name) : json(nullptr)},
       {"run",

@@ -74,6 +74,9 @@ TEST_CASE("remote run: it steps, runs and ends as a local one, with the same row
 TEST_CASE("remote run: branches, breakpoints and stops reach it") {
   RemoteRig rig;
   RemoteHost& host = rig.connect();
+  host.set_breakpoints({{BreakKind::kPattern, 0, true, "("}});
+  settle(host);
+  CHECK(has(last_notice(host), "("));
   host.set_breakpoints({{BreakKind::kStep, 3, true, ""}});
   host.start(tiny_request(rig.model), rig.here("a.tscap"), /*run_at_once=*/true);
   settle(host);
@@ -283,25 +286,21 @@ TEST_CASE("remote run: ends that do not understand each other say so") {
   CHECK(has(answer_to(std::string(kOpening) + message_bytes(FrameKind::kMessage, {{"kind", 4}})),
             "greeting"));
 
-  auto silent = std::make_unique<RemoteHost>(RemoteSetup{
-      .where = "box",
-      .dial =
-          [](const std::string&) {
-            return line_to_program({"sh", "-c", "echo 'no key' >&2; exit 255"}, "missing");
-          },
-      .wake = [] {},
-      .captures = rig.folder.path()});
-  CHECK(has(refusal(ErrorCode::kIoError, [&] { silent->wait_connected(); }), "no key"));
-  auto nothing = std::make_unique<RemoteHost>(RemoteSetup{
-      .where = "box",
-      .dial =
-          [](const std::string&) {
-            return line_to_program({"sh", "-c", "exec nothing-of-this-name"}, "no triescope there");
-          },
-      .wake = [] {},
-      .captures = rig.folder.path()});
-  CHECK(
-      has(refusal(ErrorCode::kIoError, [&] { nothing->wait_connected(); }), "no triescope there"));
+  const auto why = [&](const std::string& script) {
+    RemoteHost host({.where = "box",
+                     .dial =
+                         [&](const std::string&) {
+                           return line_to_program({"sh", "-c", script},
+                                                  [](int code, const std::string& said) {
+                                                    return std::to_string(code) + ": " + said;
+                                                  });
+                         },
+                     .wake = [] {},
+                     .captures = rig.folder.path()});
+    return refusal(ErrorCode::kIoError, [&] { host.wait_connected(); });
+  };
+  CHECK(why("echo 'no key' >&2; exit 255") == "255: no key");
+  CHECK(has(why("exec nothing-of-this-name"), "127: "));
 }
 
 }  // namespace

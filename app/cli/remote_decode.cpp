@@ -1,0 +1,158 @@
+#include "app/cli/remote_decode.h"
+
+#include <algorithm>
+#include <cmath>
+#include <condition_variable>
+#include <cstdio>
+#include <iostream>
+#include <mutex>
+
+#include "app/cli/remote_options.h"
+#include "app/cli/terminal.h"
+#include "app/session/scratch_folder.h"
+#include "core/base/error.h"
+#include "core/capture/capture.h"
+
+namespace triescope::app {
+namespace {
+
+constexpr int kReconnects = 5;
+
+// Wakes the waiting thread when the host has news.
+class Bell {
+ public:
+  void ring() {
+    std::lock_guard lock(mutex_);
+    rung_ = true;
+    changed_.notify_all();
+  }
+  void wait() {
+    std::unique_lock lock(mutex_);
+    changed_.wait_for(lock, std::chrono::seconds(1), [&] { return rung_; });
+    rung_ = false;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool rung_ = false;
+};
+
+// Prints what the run says, and keeps its first error.
+class Notices {
+ public:
+  explicit Notices(bool quiet) : quiet_(quiet) {}
+  void take(const LiveStatus& status) {
+    for (const Notice& notice : status.notices) {
+      if (notice.serial <= seen_) continue;
+      seen_ = notice.serial;
+      if (notice.level == LogLevel::kError && error.empty()) error = notice.text;
+      if (quiet_ || notice.level == LogLevel::kError) continue;
+      clear_progress();
+      std::fprintf(stderr, "%s%s\n", notice.level == LogLevel::kWarning ? "warning: " : "",
+                   notice.text.c_str());
+    }
+  }
+  std::string error;
+
+ private:
+  bool quiet_;
+  std::uint64_t seen_ = 0;
+};
+
+struct Sequence {
+  capture::SequenceRow row;
+  std::string text;
+};
+
+// The returned texts, best first, as the capture has them. A token that ended a text is not printed.
+std::vector<Sequence> sequences_of(const capture::Capture& capture, const Tokenizer& tokenizer) {
+  std::vector<Sequence> found;
+  for (const capture::SequenceRow& row : capture.sequences())
+    if (row.rank >= 0)
+      found.push_back({row, tokenizer.decode(row.tokens, /*skip_special_tokens=*/true)});
+  std::ranges::stable_sort(found, {}, [](const Sequence& one) { return one.row.rank; });
+  return found;
+}
+
+void print_json(const RemoteDecode& options, const capture::Capture& capture,
+                const std::vector<Sequence>& sequences) {
+  const auto parsed = [](const std::string& text) {
+    nlohmann::json value = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
+    return value.is_discarded() ? nlohmann::json(nullptr) : value;
+  };
+  nlohmann::json list = nlohmann::json::array();
+  std::int64_t emitted = 0;
+  for (const Sequence& one : sequences)
+    list.push_back(
+        {{"tokens", one.row.tokens},
+         {"text", one.text},
+         {"score", std::isfinite(one.row.score) ? nlohmann::json(one.row.score) : nullptr},
+         {"finish", one.row.finish}});
+  for (const capture::StepRow& step : capture.steps()) emitted += step.emitted;
+  const capture::RunInfo& run = capture.run();
+  std::cout << nlohmann::json{{"remote", where_text(options.place)},
+                              {"model", parsed(run.model_json)},
+                              {"method", run.method},
+                              {"settings", parsed(run.settings_json)},
+                              {"seed", run.seed},
+                              {"max_new_tokens", run.max_new_tokens},
+                              {"prompt_tokens", run.prompt_tokens},
+                              {"sequences", list},
+                              {"steps", capture.counts().steps},
+                              {"emitted_tokens", emitted}}
+                   .dump(2, ' ', false, nlohmann::json::error_handler_t::replace)
+            << "\n";
+}
+
+}  // namespace
+
+int decode_remote(const RemoteDecode& options) {
+  const ScratchFolder scratch("remote");
+  const std::string path = options.capture.empty() ? scratch.file("run.tscap") : options.capture;
+  Bell bell;
+  InterruptGuard interrupt([&] { bell.ring(); });
+  const auto host = connect_to(options.place, [&] { bell.ring(); });
+  const ProgressSink progress = terminal_progress(options.quiet);
+  Notices notices(options.quiet);
+  host->measure(options.request, path);  // nothing is drawn
+  int reconnects = 0;
+  bool stopped = false;
+  while (true) {
+    const auto status = host->status();
+    notices.take(*status);
+    if (progress && !status->progress.empty())
+      progress(status->progress, status->progress_done, status->progress_total);
+    if (const std::string lost = host->line().lost; !lost.empty()) {
+      if (reconnects++ == kReconnects) throw Error(ErrorCode::kIoError, lost);
+      host->reconnect();
+    }
+    if (interrupt.interrupted() && !std::exchange(stopped, true)) host->stop();
+    const bool at_rest = status->commands_done >= host->commands_sent() &&
+                         status->state != LiveState::kRunning &&
+                         status->state != LiveState::kLoading;
+    if (status->state == LiveState::kDone && at_rest) break;
+    if (at_rest && (!notices.error.empty() || !status->memory_refused.empty()))
+      throw Error(ErrorCode::kInvalidArgument, notices.error.empty()
+                                                   ? "out of memory: " + status->memory_refused
+                                                   : notices.error);
+    bell.wait();
+  }
+  if (!options.quiet) clear_progress();
+  const auto status = host->status();
+  if (!status->tokenizer) throw Error(ErrorCode::kIoError, "the other machine named no tokenizer");
+  const auto capture = capture::Capture::open(path);
+  const std::vector<Sequence> sequences = sequences_of(*capture, *status->tokenizer);
+  if (options.as_json) {
+    print_json(options, *capture, sequences);
+  } else {
+    for (std::size_t i = 0; i < sequences.size(); ++i)
+      std::cout << (sequences.size() > 1 ? "[" + std::to_string(i + 1) + "] " : "")
+                << sequences[i].text << "\n";
+  }
+  if (!options.quiet && !options.capture.empty())
+    std::fprintf(stderr, "recorded in %s\n", path.c_str());
+  return interrupt.interrupted() ? 130 : 0;
+}
+
+}  // namespace triescope::app
