@@ -191,7 +191,13 @@ Value value_of(const nlohmann::json& json, const std::string& name) {
 
 template <class Visit>
 void visit_fields(Visit& visit, ChatMessage& m) {
-  visit("role", m.role), visit("content", m.content);
+  visit("role", m.role), visit("content", m.content), visit("more", m.more);
+}
+
+template <class Visit>
+void visit_fields(Visit& visit, Conversation& m) {
+  visit("messages", m.messages), visit("tools", m.tools);
+  visit("chat_template", m.chat_template), visit("template_source", m.template_source);
 }
 
 template <class Visit>
@@ -222,6 +228,8 @@ void visit_fields(Visit& visit, RunRequest& m) {
   visit("method", m.method), visit("settings", m.settings), visit("prompt", m.prompt);
   visit("prompt_ids", m.prompt_ids), visit("prompt_is_ids", m.prompt_is_ids);
   visit("chat", m.chat), visit("system", m.system), visit("turns", m.turns);
+  visit("tools", m.tools), visit("chat_template", m.chat_template);
+  visit("chat_template_file", m.chat_template_file);
   visit("max_new_tokens", m.max_new_tokens), visit("seed", m.seed);
 }
 

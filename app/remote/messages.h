@@ -17,11 +17,11 @@ namespace triescope::app {
 struct ClientGreeting {
   int protocol = 0;
   std::string version = {};
-  std::string client = {};       // a name of its own, the same after a break
-  std::string session = {};      // the session that it knows; "" = whichever answers
-  std::uint64_t run = 0;         // the run whose rows it has, by the server's number; 0 = none
+  std::string client = {};          // a name of its own, the same after a break
+  std::string session = {};         // the session that it knows; "" = whichever answers
+  std::uint64_t run = 0;            // the run whose rows it has, by the server's number; 0 = none
   capture::StreamMarks marks = {};  // of that run
-  std::uint64_t notice = 0;      // the last notice it has, by the server's number
+  std::uint64_t notice = 0;         // the last notice it has, by the server's number
 };
 
 // The first frame of a server.

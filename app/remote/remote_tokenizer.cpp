@@ -66,10 +66,9 @@ bool RemoteTokenizer::is_special(std::int32_t id) const {
   return std::ranges::find(facts_.special_ids, id) != facts_.special_ids.end();
 }
 
-std::string RemoteTokenizer::apply_chat_template(std::span<const ChatMessage> messages,
+std::string RemoteTokenizer::apply_chat_template(const Conversation& conversation,
                                                  bool add_generation_prompt) const {
-  const std::vector<ChatMessage> list(messages.begin(), messages.end());
-  return value_of<std::string>(ask_(kAskChat, {{"messages", json_of(list)},
+  return value_of<std::string>(ask_(kAskChat, {{"conversation", json_of(conversation)},
                                                {"add_generation_prompt", add_generation_prompt}}),
                                kAskChat);
 }

@@ -31,7 +31,7 @@ class RemoteTokenizer final : public Tokenizer {
   const std::vector<std::int32_t>& eos_token_ids() const override { return facts_.eos_token_ids; }
   std::string description() const override { return facts_.description; }
   bool has_chat_template() const override { return facts_.has_chat_template; }
-  std::string apply_chat_template(std::span<const ChatMessage> messages,
+  std::string apply_chat_template(const Conversation& conversation,
                                   bool add_generation_prompt) const override;
 
  private:

@@ -32,8 +32,8 @@ nlohmann::json tokenizer_answer(const Tokenizer& tokenizer, const Ask& ask) {
   }
   if (ask.question == kAskDecode) return tokenizer.decode(ids, about<bool>(ask, "skip_special"));
   if (ask.question == kAskPieces) return bytes_list(tokenizer, ids);
-  const auto messages = about<std::vector<ChatMessage>>(ask, "messages");
-  return tokenizer.apply_chat_template(messages, about<bool>(ask, "add_generation_prompt"));
+  return tokenizer.apply_chat_template(about<Conversation>(ask, "conversation"),
+                                       about<bool>(ask, "add_generation_prompt"));
 }
 
 }  // namespace
