@@ -32,7 +32,8 @@ RunResult run(Model& model, const Tokenizer& tokenizer, const std::vector<std::i
   return session.result();
 }
 
-TEST_CASE("drafting methods write greedy decoding's and sampling's text on the real model") {
+TEST_CASE(
+    "drafting on model: drafting methods write greedy decoding's and sampling's text on the real model") {
   const auto path = test::model_path();
   if (!path) TRIESCOPE_SKIP("SmolLM2 is not installed; scripts/setup installs it");
   const auto model = load_model(path->string(), {.device = test::test_device()});

@@ -92,7 +92,7 @@ TEST_CASE("windows and outgrown ropes: tokens are those of transformers") {
   }
 }
 
-TEST_CASE("KV out of every window is given up, and the capture says so") {
+TEST_CASE("model tokens: KV out of every window is given up, and the capture says so") {
   const auto model = tiny_model("mistral");
   CHECK(model->info().kv_window == 16);
   Tokens prompt;

@@ -7,7 +7,7 @@
 #include "tests/support/paths.h"
 #include "tests/support/skip.h"
 
-TEST_CASE("a temporary folder exists while it is held and is gone afterwards") {
+TEST_CASE("support: a temporary folder exists while it is held and is gone afterwards") {
   std::filesystem::path path;
   {
     triescope::test::TempDir folder;
@@ -17,7 +17,7 @@ TEST_CASE("a temporary folder exists while it is held and is gone afterwards") {
   CHECK_FALSE(std::filesystem::exists(path));
 }
 
-TEST_CASE("an environment variable is what it was before once it is no longer held") {
+TEST_CASE("support: an environment variable is what it was before once it is no longer held") {
   using triescope::test::EnvironmentVariable;
   const char* const name = "TRIESCOPE_TEST_VARIABLE";
   const auto value = [&] {

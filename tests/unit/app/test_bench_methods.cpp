@@ -27,7 +27,7 @@ std::vector<std::string> names_of(const std::vector<DraftBenchMethod>& rows) {
 
 using Names = std::vector<std::string>;
 
-TEST_CASE("a row's name is a method and its parameters") {
+TEST_CASE("bench methods: a row's name is a method and its parameters") {
   CHECK(bench_spec("greedy").method == "greedy");
   CHECK(bench_spec("greedy").settings == nlohmann::json::object());
   const BenchSpec spec = bench_spec("eagle2:draft_tokens=20:tree=0;0,1");
@@ -42,7 +42,7 @@ TEST_CASE("a row's name is a method and its parameters") {
 }
 
 TEST_CASE(
-    "without a list the table has the methods that need nothing, and all that take a companion") {
+    "bench methods: without a list the table has the methods that need nothing, and all that take a companion") {
   CHECK(names_of(bench_methods({}, {})) ==
         Names{"greedy", "ngram_trie", "ngram_trie:num_draft=32", "prompt_lookup"});
   DraftHead eagle = head_of(formats::HeadKind::kEagle);
@@ -55,7 +55,8 @@ TEST_CASE(
               "draft_model small", "eagle my-eagle", "eagle2 my-eagle"});
 }
 
-TEST_CASE("a listed method is measured with every companion it takes, and refused without one") {
+TEST_CASE(
+    "bench methods: a listed method is measured with every companion it takes, and refused without one") {
   DraftHead medusa = head_of(formats::HeadKind::kMedusa),
             other = head_of(formats::HeadKind::kMedusa);
   std::vector<BenchCompanion> companions(2);

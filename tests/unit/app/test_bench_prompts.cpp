@@ -27,7 +27,8 @@ struct PromptFile {
 
 using Texts = std::vector<std::string>;
 
-TEST_CASE_FIXTURE(PromptFile, "prompts are taken by category, in the file's order, first turns") {
+TEST_CASE_FIXTURE(
+    PromptFile, "bench prompts: prompts are taken by category, in the file's order, first turns") {
   test::write_file(path,
                    R"({"question_id": 81, "category": "rag", "turns": ["a", "not this"]}
 {"question_id": 82, "category": "qa", "turns": ["b"]}
@@ -50,7 +51,8 @@ TEST_CASE_FIXTURE(PromptFile, "prompts are taken by category, in the file's orde
         path + ": no prompts of the categories math, code");
 }
 
-TEST_CASE_FIXTURE(PromptFile, "a line that holds no prompt is refused by its number") {
+TEST_CASE_FIXTURE(PromptFile,
+                  "bench prompts: a line that holds no prompt is refused by its number") {
   CHECK(refusal(ErrorCode::kNotFound).starts_with(path + ": cannot be read"));
   test::write_file(path, "");
   CHECK(refusal(ErrorCode::kInvalidArgument) == path + ": no prompts");
@@ -64,7 +66,7 @@ TEST_CASE_FIXTURE(PromptFile, "a line that holds no prompt is refused by its num
   }
 }
 
-TEST_CASE("the prompts of our own are of three categories") {
+TEST_CASE("bench prompts: the prompts of our own are of three categories") {
   std::multiset<std::string> categories;
   for (const BenchPrompt& prompt : builtin_bench_prompts()) {
     categories.insert(prompt.category);

@@ -7,7 +7,7 @@
 namespace triescope::app::test_bench_samplers {
 namespace {
 
-TEST_CASE("the samplers' table has a row for each, over the whole vocabulary") {
+TEST_CASE("bench samplers: the samplers' table has a row for each, over the whole vocabulary") {
   std::vector<float> logits;
   for (int i = 0; i < 300; ++i) logits.push_back(-std::log(static_cast<float>(i + 1)));
   double last = 0;

@@ -22,8 +22,9 @@ struct Fixture {
   BreakRecorder recorder{inner};
 };
 
-TEST_CASE_FIXTURE(Fixture,
-                  "a rejected draft stops a run that waits for one, and nothing else does") {
+TEST_CASE_FIXTURE(
+    Fixture,
+    "breakpoints: a rejected draft stops a run that waits for one, and nothing else does") {
   recorder.set_breakpoints({{BreakKind::kRejection, 0, true}});
   const capture::VerdictRow accepted = verdict(3, capture::Verdict::kAccepted);
   recorder.write({.verdicts = {accepted}});
@@ -34,8 +35,9 @@ TEST_CASE_FIXTURE(Fixture,
   CHECK(recorder.take_hit().empty());  // a hit is taken once
 }
 
-TEST_CASE_FIXTURE(Fixture,
-                  "what stopped a run says why, with tokens as texts where they are known") {
+TEST_CASE_FIXTURE(
+    Fixture,
+    "breakpoints: what stopped a run says why, with tokens as texts where they are known") {
   recorder.set_breakpoints({{BreakKind::kRejection, 0, true}});
   capture::VerdictRow row = verdict(4, capture::Verdict::kRejected);
   row.reason = capture::Reason::kNotArgmax;
@@ -51,7 +53,8 @@ TEST_CASE_FIXTURE(Fixture,
   CHECK(recorder.take_hit().text.find("argmax is token 6 (p 0.50)") != std::string::npos);
 }
 
-TEST_CASE_FIXTURE(Fixture, "a withdrawn draft and a draft model's cache stop nothing") {
+TEST_CASE_FIXTURE(Fixture,
+                  "breakpoints: a withdrawn draft and a draft model's cache stop nothing") {
   recorder.set_breakpoints({{BreakKind::kRejection, 0, true},
                             {BreakKind::kPrune, 0, true},
                             {BreakKind::kMove, 0, true},
@@ -65,14 +68,14 @@ TEST_CASE_FIXTURE(Fixture, "a withdrawn draft and a draft model's cache stop not
   CHECK(recorder.take_hit().empty());
 }
 
-TEST_CASE_FIXTURE(Fixture, "a disabled breakpoint is never hit") {
+TEST_CASE_FIXTURE(Fixture, "breakpoints: a disabled breakpoint is never hit") {
   recorder.set_breakpoints({{BreakKind::kRejection, 0, false}});
   const capture::VerdictRow rejected = verdict(4, capture::Verdict::kRejected);
   recorder.write({.verdicts = {rejected}});
   CHECK(recorder.take_hit().empty());
 }
 
-TEST_CASE_FIXTURE(Fixture, "accepted-below looks at drafting steps alone") {
+TEST_CASE_FIXTURE(Fixture, "breakpoints: accepted-below looks at drafting steps alone") {
   recorder.set_breakpoints({{BreakKind::kAcceptedBelow, 2, true}});
   capture::StepRow row;
   row.step = 1;
@@ -88,7 +91,8 @@ TEST_CASE_FIXTURE(Fixture, "accepted-below looks at drafting steps alone") {
   CHECK(recorder.take_hit().text.find("accepted 1") != std::string::npos);
 }
 
-TEST_CASE_FIXTURE(Fixture, "the token breakpoint knows a node's token from when it was hung") {
+TEST_CASE_FIXTURE(Fixture,
+                  "breakpoints: the token breakpoint knows a node's token from when it was hung") {
   recorder.set_breakpoints({{BreakKind::kToken, 42, true}});
   capture::NodeRow nodes[2];
   nodes[0].node = 7;
@@ -104,7 +108,7 @@ TEST_CASE_FIXTURE(Fixture, "the token breakpoint knows a node's token from when 
   CHECK_FALSE(recorder.take_hit().empty());
 }
 
-TEST_CASE_FIXTURE(Fixture, "moves of KV and live tokens above a bound are hit") {
+TEST_CASE_FIXTURE(Fixture, "breakpoints: moves of KV and live tokens above a bound are hit") {
   recorder.set_breakpoints({{BreakKind::kMove, 0, true}, {BreakKind::kLiveAbove, 10, true}});
   capture::SlotRow slot;
   slot.action = capture::SlotAction::kFree;
@@ -122,8 +126,8 @@ TEST_CASE_FIXTURE(Fixture, "moves of KV and live tokens above a bound are hit") 
   CHECK_FALSE(recorder.take_hit().empty());
 }
 
-TEST_CASE_FIXTURE(Fixture,
-                  "pruned, finished and step each stop at their own event, and say which") {
+TEST_CASE_FIXTURE(
+    Fixture, "breakpoints: pruned, finished and step each stop at their own event, and say which") {
   const auto hit = [&](capture::Verdict kind) {
     const capture::VerdictRow row = verdict(5, kind);
     recorder.write({.verdicts = {row}});
@@ -147,7 +151,8 @@ TEST_CASE_FIXTURE(Fixture,
   }
 }
 
-TEST_CASE_FIXTURE(Fixture, "a token that is rejected, or of a node not seen, is not decided upon") {
+TEST_CASE_FIXTURE(
+    Fixture, "breakpoints: a token that is rejected, or of a node not seen, is not decided upon") {
   recorder.set_breakpoints({{BreakKind::kToken, -1, true}, {BreakKind::kToken, 42, true}});
   capture::NodeRow node;
   node.node = 2;
@@ -168,7 +173,8 @@ TEST_CASE_FIXTURE(Fixture, "a token that is rejected, or of a node not seen, is 
   CHECK(recorder.take_hit().text == "token id = 42: node 2");
 }
 
-TEST_CASE_FIXTURE(Fixture, "of several breakpoints that are met in a phase, the first is told") {
+TEST_CASE_FIXTURE(
+    Fixture, "breakpoints: of several breakpoints that are met in a phase, the first is told") {
   recorder.set_breakpoints({{BreakKind::kFinished, 0, true}, {BreakKind::kRejection, 0, true}});
   recorder.write({.verdicts = {verdict(4, capture::Verdict::kRejected),
                                verdict(6, capture::Verdict::kFinished)}});
@@ -176,7 +182,7 @@ TEST_CASE_FIXTURE(Fixture, "of several breakpoints that are met in a phase, the 
   CHECK(recorder.take_hit().empty());
 }
 
-TEST_CASE("a breakpoint is described with its number where it has one") {
+TEST_CASE("breakpoints: a breakpoint is described with its number where it has one") {
   CHECK(describe({BreakKind::kAcceptedBelow, 3, true}) == "accepted drafts < 3");
   CHECK(describe({BreakKind::kLiveAbove, 900, true}) == "live KV tokens > 900");
   CHECK(describe({BreakKind::kMove, 3, true}) == "KV is moved (garbage collection)");
@@ -193,7 +199,8 @@ TEST_CASE("a breakpoint is described with its number where it has one") {
   }
 }
 
-TEST_CASE_FIXTURE(Fixture, "a token's text is looked for as it is and as panels show it") {
+TEST_CASE_FIXTURE(Fixture,
+                  "breakpoints: a token's text is looked for as it is and as panels show it") {
   const auto hit = [&](const char* text) {
     recorder.set_breakpoints({{BreakKind::kText, 0, true, text}});
     recorder.write({.verdicts = {verdict(1, capture::Verdict::kEmitted)}});
@@ -209,7 +216,7 @@ TEST_CASE_FIXTURE(Fixture, "a token's text is looked for as it is and as panels 
   CHECK(recorder.take_hit().empty());
 }
 
-TEST_CASE_FIXTURE(Fixture, "a token's text is matched with a regular expression") {
+TEST_CASE_FIXTURE(Fixture, "breakpoints: a token's text is matched with a regular expression") {
   recorder.set_breakpoints({{BreakKind::kPattern, 0, true, "^\\s*[A-Z]"}});
   recorder.write({.pieces = {{5, " the"}, {6, " The"}},
                   .nodes = {{.node = 1, .token = 5}, {.node = 2, .token = 6}}});
@@ -221,7 +228,7 @@ TEST_CASE_FIXTURE(Fixture, "a token's text is matched with a regular expression"
   CHECK(hit.node == 2);
 }
 
-TEST_CASE("a token that was not recorded is named by the vocabulary") {
+TEST_CASE("breakpoints: a token that was not recorded is named by the vocabulary") {
   capture::NullRecorder inner;
   BreakRecorder recorder(inner, [](std::int32_t token) {
     return token == 7 ? std::string_view(" seven") : std::string_view(" other");
@@ -236,7 +243,7 @@ TEST_CASE("a token that was not recorded is named by the vocabulary") {
   CHECK(hit.node == 4);
 }
 
-TEST_CASE_FIXTURE(Fixture, "entropy is of the target's rows, one by one") {
+TEST_CASE_FIXTURE(Fixture, "breakpoints: entropy is of the target's rows, one by one") {
   using capture::CandidateRow;
   const float half = std::log(0.5f), quarter = std::log(0.25f);
   const CandidateRow two[] = {{.node = 1, .token = 3, .logprob = half},
@@ -266,7 +273,7 @@ TEST_CASE_FIXTURE(Fixture, "entropy is of the target's rows, one by one") {
   CHECK(recorder.take_hit().empty());
 }
 
-TEST_CASE("a breakpoint that cannot be hit as it is said is refused") {
+TEST_CASE("breakpoints: a breakpoint that cannot be hit as it is said is refused") {
   CHECK_THROWS_WITH_AS(check_breakpoint({BreakKind::kText, 0, true}),
                        "breakpoint text: expected a part of a token's text, found none", Error);
   CHECK_THROWS_WITH_AS(check_breakpoint({BreakKind::kPattern, 0, true, "("}),
@@ -276,7 +283,7 @@ TEST_CASE("a breakpoint that cannot be hit as it is said is refused") {
   CHECK_NOTHROW(check_breakpoint({BreakKind::kRejection, -1, true}));
 }
 
-TEST_CASE("every breakpoint kind has a script name that leads back to it") {
+TEST_CASE("breakpoints: every breakpoint kind has a script name that leads back to it") {
   for (const BreakKind kind : all_break_kinds()) {
     BreakKind back = BreakKind::kStep;
     CHECK(break_kind_from_name(script_name(kind), back));

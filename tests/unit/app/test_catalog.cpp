@@ -47,13 +47,14 @@ struct Shelf {
   }
 };
 
-TEST_CASE_FIXTURE(Shelf, "a models folder offers its GGUF files and model folders by short names") {
+TEST_CASE_FIXTURE(
+    Shelf, "catalog: a models folder offers its GGUF files and model folders by short names") {
   CHECK(here(list_models()) ==
         std::vector<std::string>{"quagga.q4_1", "zebra-one", "zebu", "zorse.v2", "zebra-two"});
 }
 
-TEST_CASE_FIXTURE(Shelf,
-                  "a model is found by path, by name in either case, by a unique beginning") {
+TEST_CASE_FIXTURE(
+    Shelf, "catalog: a model is found by path, by name in either case, by a unique beginning") {
   CHECK(resolve_model(at("Zebra-One.gguf")) == at("Zebra-One.gguf"));
   CHECK(resolve_model("ZEBRA-one") == at("Zebra-One.gguf"));
   CHECK(resolve_model("zebu") == at("Zebu"));
@@ -63,7 +64,7 @@ TEST_CASE_FIXTURE(Shelf,
   CHECK(refusal("/not/here/Quagga.Q4_1.gguf", ErrorCode::kNotFound).starts_with("model '/not"));
 }
 
-TEST_CASE_FIXTURE(Shelf, "a file of a model's folder is the folder") {
+TEST_CASE_FIXTURE(Shelf, "catalog: a file of a model's folder is the folder") {
   for (const char* name : {"config.json", "model.safetensors", "model.safetensors.index.json",
                            "model-00001-of-00002.safetensors", "tokenizer.json", "vocab.txt"}) {
     CAPTURE(name);
@@ -86,8 +87,8 @@ TEST_CASE_FIXTURE(Shelf, "a file of a model's folder is the folder") {
   CHECK(resolve_draft(at("okapi-eagle") + "/config.json") == at("okapi-eagle"));
 }
 
-TEST_CASE_FIXTURE(Shelf,
-                  "a wrong name is a usage error with the nearest one, a wrong path bad input") {
+TEST_CASE_FIXTURE(
+    Shelf, "catalog: a wrong name is a usage error with the nearest one, a wrong path bad input") {
   const auto ends = [](const std::string& text, const char* with) { return text.ends_with(with); };
   CHECK(ends(refusal("zebra-oen", ErrorCode::kInvalidArgument), "; did you mean zebra-one?"));
   CHECK(ends(refusal("zebra", ErrorCode::kInvalidArgument), "; several begin with it"));
@@ -97,13 +98,15 @@ TEST_CASE_FIXTURE(Shelf,
   CHECK(refusal("zebra.gguf", ErrorCode::kNotFound).find("zebra-one") != std::string::npos);
 }
 
-TEST_CASE_FIXTURE(Shelf, "draft heads in a models folder are offered as such, and not as models") {
+TEST_CASE_FIXTURE(
+    Shelf, "catalog: draft heads in a models folder are offered as such, and not as models") {
   CHECK(here(list_draft_heads()) == std::vector<std::string>{"okapi-medusa", "okapi-eagle"});
   CHECK(here(list_draft_models()).empty());  // only the program's own
   CHECK(refusal("okapi-eagle", ErrorCode::kInvalidArgument).find("okapi") != std::string::npos);
 }
 
-TEST_CASE_FIXTURE(Shelf, "what drafts is found by path, by a head's short name, by a model's") {
+TEST_CASE_FIXTURE(Shelf,
+                  "catalog: what drafts is found by path, by a head's short name, by a model's") {
   CHECK(resolve_draft(at("okapi-eagle")) == at("okapi-eagle"));
   CHECK(resolve_draft("OKAPI-eagle") == at("okapi-eagle"));
   CHECK(resolve_draft("okapi-m") == at("Okapi-Medusa"));
@@ -121,7 +124,8 @@ TEST_CASE_FIXTURE(Shelf, "what drafts is found by path, by a head's short name, 
         }).starts_with("draft '/no/such/head' is neither"));
 }
 
-TEST_CASE_FIXTURE(Shelf, "where no draft is named, the head of a fitting kind and target drafts") {
+TEST_CASE_FIXTURE(
+    Shelf, "catalog: where no draft is named, the head of a fitting kind and target drafts") {
   const std::string target = (test::head_fixtures() / "target").string();
   const auto drafts = [&](const char* method) {
     return default_draft(find_method(method), target);
@@ -133,7 +137,7 @@ TEST_CASE_FIXTURE(Shelf, "where no draft is named, the head of a fitting kind an
   CHECK(drafts("beam").empty());         // nothing drafts
 }
 
-TEST_CASE_FIXTURE(Shelf, "a model that holds SPACE's masks drafts for itself") {
+TEST_CASE_FIXTURE(Shelf, "catalog: a model that holds SPACE's masks drafts for itself") {
   const std::string target = at("Zonkey");
   std::filesystem::copy(test::head_fixtures() / "target", target);
   CHECK(default_draft(find_method("space"), target).empty());
@@ -147,7 +151,7 @@ TEST_CASE_FIXTURE(Shelf, "a model that holds SPACE's masks drafts for itself") {
   CHECK(here(list_draft_heads()) == std::vector<std::string>{"okapi-medusa", "okapi-eagle"});
 }
 
-TEST_CASE("a head for another target does not draft unless it is named") {
+TEST_CASE("catalog: a head for another target does not draft unless it is named") {
   const auto model = test::model_path();
   if (!model) TRIESCOPE_SKIP("SmolLM2-135M-Instruct is not installed");
   const Shelf shelf;

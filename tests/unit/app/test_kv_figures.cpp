@@ -122,7 +122,7 @@ TEST_CASE("KV levels: the peak of a range counts what the steps before it left i
 
 // `decode --json`, the inspector and the comparison of runs give the same figures for one run;
 // tokens per second are counted once more from the rows.
-TEST_CASE("a run's result and its capture say the same figures") {
+TEST_CASE("KV figures: a run's result and its capture say the same figures") {
   for (const MethodInfo& method : methods()) {
     CAPTURE(method.name);
     if (method.name == "rest") continue;
@@ -171,7 +171,7 @@ std::string legend_figure(const RecordingCanvas& canvas, const std::string& name
 }
 
 TEST_CASE(
-    "memory, KV slots and narration say how many slots a collection has moved, in its step alone") {
+    "KV figures: memory, KV slots and narration say how many slots a collection has moved, in its step alone") {
   const viz::Rect area{0, 0, 1100, 500};
   const auto opened = std::make_unique<Run>();
   const std::string path =

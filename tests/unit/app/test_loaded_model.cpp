@@ -34,7 +34,7 @@ struct Models {
   }
 };
 
-TEST_CASE_FIXTURE(Models, "a model without a tokenizer gets one that shows ids") {
+TEST_CASE_FIXTURE(Models, "loaded model: a model without a tokenizer gets one that shows ids") {
   load(plain);
   CHECK_FALSE(target.tokenizer->encodes_text());
   CHECK(target.tokenizer->vocab_size() == 48);
@@ -44,7 +44,8 @@ TEST_CASE_FIXTURE(Models, "a model without a tokenizer gets one that shows ids")
   CHECK(target.tokenizer->piece(1) == "B");
 }
 
-TEST_CASE_FIXTURE(Models, "a tokenizer that is there and broken is refused, not replaced by ids") {
+TEST_CASE_FIXTURE(
+    Models, "loaded model: a tokenizer that is there and broken is refused, not replaced by ids") {
   test::GgufWriter broken = tiny_model({});
   broken.add("tokenizer.ggml.tokens", std::string("not a list"));
   test::write_file(folder.path() / "broken.gguf", broken.bytes());
@@ -53,7 +54,7 @@ TEST_CASE_FIXTURE(Models, "a tokenizer that is there and broken is refused, not 
   refusal(ErrorCode::kNotFound, [&] { open_tokenizer("/no/such.gguf"); });
 }
 
-TEST_CASE_FIXTURE(Models, "a loaded model is told by path, device, dtype and threads") {
+TEST_CASE_FIXTURE(Models, "loaded model: it is told by path, device, dtype and threads") {
   load(plain);
   CHECK(target.is(plain, {.threads = 1}));
   CHECK_FALSE(target.is(other, {.threads = 1}));
@@ -63,7 +64,7 @@ TEST_CASE_FIXTURE(Models, "a loaded model is told by path, device, dtype and thr
   CHECK_FALSE(LoadedModel().is("", {}));
 }
 
-TEST_CASE_FIXTURE(Models, "what cannot be opened leaves the loaded model there") {
+TEST_CASE_FIXTURE(Models, "loaded model: what cannot be opened leaves the loaded model there") {
   load(plain);
   bool freed = false;
   refusal(ErrorCode::kNotFound,
@@ -78,7 +79,8 @@ TEST_CASE_FIXTURE(Models, "what cannot be opened leaves the loaded model there")
   CHECK(target.path == other);
 }
 
-TEST_CASE_FIXTURE(Models, "a model that cannot be read to its end leaves the loaded one there") {
+TEST_CASE_FIXTURE(
+    Models, "loaded model: a model that cannot be read to its end leaves the loaded one there") {
   load(plain);
   bool freed = false;
   const ProgressSink fail = [](const std::string&, double, double) {
@@ -92,7 +94,8 @@ TEST_CASE_FIXTURE(Models, "a model that cannot be read to its end leaves the loa
   CHECK(target.tokenizer->piece(47) == "<47>");
 }
 
-TEST_CASE_FIXTURE(Models, "a model larger than the memory is refused before anything is read") {
+TEST_CASE_FIXTURE(
+    Models, "loaded model: a model larger than the memory is refused before anything is read") {
   load(plain);
   if (free_memory("cpu") > 300'000'000'000) TRIESCOPE_SKIP("this machine could load it");
   // 382 GB of weights, in a file without content.
@@ -132,7 +135,8 @@ TEST_CASE_FIXTURE(Models, "a model larger than the memory is refused before anyt
   CHECK(target.is(plain, {.threads = 1}));
 }
 
-TEST_CASE_FIXTURE(Models, "a draft model is loaded where its method needs one, and once") {
+TEST_CASE_FIXTURE(Models,
+                  "loaded model: a draft model is loaded where its method needs one, and once") {
   load(plain);
   CHECK(drafts_with(other, "greedy").model == nullptr);
   CHECK(drafts_with("").model == nullptr);
@@ -148,7 +152,7 @@ TEST_CASE_FIXTURE(Models, "a draft model is loaded where its method needs one, a
   CHECK(drafts_with(other).model == with.model);
 }
 
-TEST_CASE_FIXTURE(Models, "a draft model goes to the device that is asked for it") {
+TEST_CASE_FIXTURE(Models, "loaded model: a draft model goes to the device that is asked for it") {
   load(plain);
   RunRequest request;
   request.method = "draft_model";
@@ -166,7 +170,8 @@ TEST_CASE_FIXTURE(Models, "a draft model goes to the device that is asked for it
         "--draft-device: expected cpu, cuda or cuda:N, found 'gpu'");
 }
 
-TEST_CASE_FIXTURE(Models, "a draft head that does not fit: the one that is loaded stays") {
+TEST_CASE_FIXTURE(Models,
+                  "loaded model: a draft head that does not fit: the one that is loaded stays") {
   const std::string heads = test::source_dir().string() + "/tests/fixtures/draft_heads/";
   load(heads + "target");
   int freed = 0;
@@ -204,8 +209,9 @@ TEST_CASE_FIXTURE(Models, "a draft head that does not fit: the one that is loade
   CHECK(freed == 2);
 }
 
-TEST_CASE_FIXTURE(Models,
-                  "without a tokenizer, a draft model needs a vocabulary of the same size") {
+TEST_CASE_FIXTURE(
+    Models,
+    "loaded model: without a tokenizer, a draft model needs a vocabulary of the same size") {
   load(plain);
   CHECK(drafts_with(other).tokenizer == target.tokenizer.get());
   CHECK(drafts_with(texts).tokenizer == target.tokenizer.get());

@@ -20,7 +20,8 @@ ModelInfo billion(const std::string& stored, std::int64_t bytes) {
   return info;
 }
 
-TEST_CASE("a model that fits, and free memory that nobody knows, are not complained of") {
+TEST_CASE(
+    "memory check: a model that fits, and free memory that nobody knows, are not complained of") {
   const ModelInfo info = billion("Q8_0", 1'062'500'000);
   CHECK(why_it_does_not_fit(info, {}, 1'062'500'000) == "");
   CHECK(why_it_does_not_fit(info, {}, -1) == "");
@@ -31,7 +32,8 @@ TEST_CASE("a model that fits, and free memory that nobody knows, are not complai
   CHECK(kept_in_reserve({.allocated_bytes = 300, .reserved_bytes = 1000}) == 700);
 }
 
-TEST_CASE("what a GPU has free is told in lists, and asked of the one that is chosen") {
+TEST_CASE(
+    "memory check: what a GPU has free is told in lists, and asked of the one that is chosen") {
   const std::vector<DeviceInfo> devices = {{"cpu", "a CPU", 64'000'000'000},
                                            {"cuda:0", "a GPU", 24'000'000'000},
                                            {"cuda:1", "another", 0}};
@@ -88,7 +90,8 @@ RunRequest run_of(const std::string& method,
   return request;
 }
 
-TEST_CASE("a run fills its prompt once, all that its beams may write, and room for drafts") {
+TEST_CASE(
+    "memory check: a run fills its prompt once, all that its beams may write, and room for drafts") {
   CHECK(most_slots(run_of("greedy"), 100) == 120);
   CHECK(most_slots(run_of("beam", {{"num_beams", 5}}), 100) == 200);
   CHECK(most_slots(run_of("beam", {{"num_beams", 5}, {"kv", "batch"}}), 100) == 600);
@@ -96,7 +99,8 @@ TEST_CASE("a run fills its prompt once, all that its beams may write, and room f
   CHECK(most_slots(run_of("prompt_lookup"), 100) == 184);
 }
 
-TEST_CASE("keys and values that may not fit: how much, what is free, what takes less") {
+TEST_CASE(
+    "memory check: keys and values that may not fit: how much, what is free, what takes less") {
   ModelInfo info;
   info.layers = 10;
   info.kv_heads = 2;

@@ -27,7 +27,7 @@ Names in_group(const std::string& method, const std::string& title) {
   return names;
 }
 
-TEST_CASE("every parameter of every method is in one group") {
+TEST_CASE("parameter groups: every parameter of every method is in one group") {
   for (const MethodInfo& method : methods()) {
     CAPTURE(method.name);
     std::multiset<std::string> grouped, declared;
@@ -41,7 +41,7 @@ TEST_CASE("every parameter of every method is in one group") {
   }
 }
 
-TEST_CASE("groups are named for what they hold") {
+TEST_CASE("parameter groups: groups are named for what they hold") {
   const Names common = {"Logits processors", "KV cache", "End of text and recording"};
   CHECK(titles("beam") == Names{"Search", common[0], common[1], common[2]});
   CHECK(titles("ngram_trie") ==
@@ -61,7 +61,7 @@ TEST_CASE("groups are named for what they hold") {
   }
 }
 
-TEST_CASE("what has no effect says why") {
+TEST_CASE("parameter groups: what has no effect says why") {
   const MethodInfo& trie = find_method("ngram_trie");
   const auto why = [&](const std::string& name, const json& settings) {
     return no_effect_because(trie, name, settings);
@@ -109,7 +109,8 @@ TEST_CASE("what has no effect says why") {
         "only kv=compact collects garbage; kv is batch");
 }
 
-TEST_CASE("a field says why a run would refuse its value, in the words of the command line") {
+TEST_CASE(
+    "parameter groups: a field says why a run would refuse its value, in the words of the command line") {
   const auto parameter = [](const std::string& method, const std::string& name) {
     const auto& all = find_method(method).parameters;
     return *std::ranges::find(all, name, &Parameter::name);

@@ -72,7 +72,8 @@ struct Asker {
   }
 };
 
-TEST_CASE("a prompt is counted as a run would tokenize it, and counted again when it changes") {
+TEST_CASE(
+    "prompt counter: a prompt is counted as a run would tokenize it, and counted again when it changes") {
   const auto words = std::make_shared<const Words>();
   Asker asker;
   CHECK(asker.counter.count().tokens == -1);
@@ -94,7 +95,8 @@ TEST_CASE("a prompt is counted as a run would tokenize it, and counted again whe
   CHECK(broken.problem.find("UTF-8") != std::string::npos);
 }
 
-TEST_CASE("a prompt is counted before its model is loaded, with the tokenizer alone, read once") {
+TEST_CASE(
+    "prompt counter: a prompt is counted before its model is loaded, with the tokenizer alone, read once") {
   int read = 0;
   const auto words = std::make_shared<const Words>();
   Asker asker([&](const std::string& model) -> PromptCounter::Source {
@@ -139,7 +141,7 @@ TEST_CASE("a prompt is counted before its model is loaded, with the tokenizer al
   CHECK(read == 2);
 }
 
-TEST_CASE("a prompt that does not fit says what to do") {
+TEST_CASE("prompt counter: a prompt that does not fit says what to do") {
   CHECK(over_context(37, 128, 8192).empty());
   CHECK(over_context(8064, 128, 8192).empty());
   CHECK(over_context(9000, 128, 0).empty());  // unknown context

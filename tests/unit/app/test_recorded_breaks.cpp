@@ -90,8 +90,9 @@ std::vector<Stop> backwards(const capture::Capture& capture,
   return stops;
 }
 
-TEST_CASE_FIXTURE(Runs,
-                  "a recorded run stops where it stopped while it was decoded, for every kind") {
+TEST_CASE_FIXTURE(
+    Runs,
+    "recorded breaks: a recorded run stops where it stopped while it was decoded, for every kind") {
   RunRequest drafts = request("prompt_lookup"), refused = drafts, beams = request("beam");
   refused.settings["verify"] = "sample";  // seldom draws a token copied from the prompt
   beams.settings["num_beams"] = 3;
@@ -129,7 +130,9 @@ TEST_CASE_FIXTURE(Runs,
   }
 }
 
-TEST_CASE_FIXTURE(Runs, "of several breakpoints a recorded run tells the same one as a live run") {
+TEST_CASE_FIXTURE(
+    Runs,
+    "recorded breaks: of several breakpoints a recorded run tells the same one as a live run") {
   const std::vector<Breakpoint> points = {{BreakKind::kEntropyAbove, 1, true},
                                           {BreakKind::kRejection, 0, true},
                                           {BreakKind::kAcceptedBelow, 2, true},
@@ -143,8 +146,9 @@ TEST_CASE_FIXTURE(Runs, "of several breakpoints a recorded run tells the same on
   CHECK(forwards(*capture, {{BreakKind::kStep, 2, false}}).empty());
 }
 
-TEST_CASE_FIXTURE(Runs,
-                  "a search begins behind the cursor, ends where it is told, and misses none") {
+TEST_CASE_FIXTURE(
+    Runs,
+    "recorded breaks: a search begins behind the cursor, ends where it is told, and misses none") {
   const auto path = live(request("greedy"), {}).second;
   const auto capture = capture::Capture::open(path);
   const std::vector<Breakpoint> step = {{BreakKind::kStep, 3, true}};

@@ -29,7 +29,7 @@ RunRequest request_of(const std::string& method, const nlohmann::json& settings)
   return request;
 }
 
-TEST_CASE("a request takes of a model's settings what its method has and it leaves open") {
+TEST_CASE("request: it takes of a model's settings what its method has and it leaves open") {
   const ModelInfo model = model_that_asks(
       {{{"temperature", "0.6"}, {"top_p", "0.9"}, {"repetition_penalty", "1.05"}}, {}});
   RunRequest sample = request_of("sample", {{"top_p", "0.5"}});
@@ -48,7 +48,8 @@ TEST_CASE("a request takes of a model's settings what its method has and it leav
   CHECK(greedy.settings == nlohmann::json{{"repetition_penalty", 1.05}});
 }
 
-TEST_CASE("a model's settings that cannot be followed are refused, and the request stays") {
+TEST_CASE(
+    "request: a model's settings that cannot be followed are refused, and the request stays") {
   const auto refusal = [](GenerationSettings generation, ErrorCode code) {
     RunRequest request = request_of("sample", {{"top_k", 5}});
     std::string message;
@@ -84,7 +85,8 @@ std::string refusal(const RunRequest& request, const Tokenizer& tokenizer) {
   return "not refused";
 }
 
-TEST_CASE("a number of new tokens out of range is refused with what is allowed, as a setting is") {
+TEST_CASE(
+    "request: a number of new tokens out of range is refused with what is allowed, as a setting is") {
   const auto refusal = [](int max_new_tokens, const nlohmann::json& settings) -> std::string {
     RunRequest request = request_of("sample", settings);
     request.max_new_tokens = max_new_tokens;
@@ -106,7 +108,7 @@ TEST_CASE("a number of new tokens out of range is refused with what is allowed, 
   CHECK(refusal(1, {{"temperature", 200}}).find("0 is greedy decoding") == std::string::npos);
 }
 
-TEST_CASE("ids are read with spaces around them, and what is not a number is named") {
+TEST_CASE("request: ids are read with spaces around them, and what is not a number is named") {
   using Ids = std::vector<std::int32_t>;
   CHECK(parse_ids("1,2, 3") == Ids{1, 2, 3});
   CHECK(parse_ids(" 7\n") == Ids{7});
@@ -119,7 +121,8 @@ TEST_CASE("ids are read with spaces around them, and what is not a number is nam
   }
 }
 
-TEST_CASE("a prompt of ids is taken as it is, within the vocabulary, and not with a template") {
+TEST_CASE(
+    "request: a prompt of ids is taken as it is, within the vocabulary, and not with a template") {
   const auto ids = make_id_tokenizer("/models/some", 10, -1, {});
   RunRequest request;
   request.prompt = "1, 9";
@@ -146,7 +149,7 @@ struct TwoTokens : test::FakeTokenizer {
   std::vector<std::int32_t> encode(std::string_view, bool) const override { return {4, 5}; }
 };
 
-TEST_CASE("a capture's run becomes the request that it was started with") {
+TEST_CASE("request: a capture's run becomes the request that it was started with") {
   capture::RunInfo run;
   run.model_json = R"({"path": "/m/x.gguf", "device": "cuda:0", "dtype": "bf16",
                        "draft": {"path": "/m/head"}})";
@@ -200,7 +203,7 @@ struct Letters : test::FakeTokenizer {
 };
 
 TEST_CASE(
-    "a chat has a system prompt, turns and the prompt, in this order, and the run keeps them") {
+    "request: a chat has a system prompt, turns and the prompt, in this order, and the run keeps them") {
   Letters letters;
   RunRequest request;
   request.prompt = "Why?";
@@ -219,7 +222,7 @@ TEST_CASE(
   CHECK(make_run_config(request, letters).prompt_text == "user: Why?\n");
 }
 
-TEST_CASE("a template without a system role says so, and one that drops it is found out") {
+TEST_CASE("request: a template without a system role says so, and one that drops it is found out") {
   Letters letters;
   RunRequest request;
   request.prompt = "Why?";
@@ -235,7 +238,8 @@ TEST_CASE("a template without a system role says so, and one that drops it is fo
   CHECK(make_run_config(request, letters).prompt_text == "user: Why?\n");
 }
 
-TEST_CASE("a conversation is taken apart and put together again; the user has the last word") {
+TEST_CASE(
+    "request: a conversation is taken apart and put together again; the user has the last word") {
   RunRequest request;
   request.system = "old";
   request.prompt_is_ids = true;
@@ -261,7 +265,7 @@ TEST_CASE("a conversation is taken apart and put together again; the user has th
 }
 
 TEST_CASE(
-    "a capture's chat is run again as the chat it was, by its ids where the template has moved on") {
+    "request: a capture's chat is run again as the chat it was, by its ids where the template has moved on") {
   Letters letters;
   RunRequest request;
   request.prompt = "Why?";
@@ -360,7 +364,7 @@ TEST_CASE("chat request: files of a template and tools are read, and wrong ones 
   CHECK_THROWS_WITH_AS(read_tools_file(path), doctest::Contains("expected JSON"), Error);
 }
 
-TEST_CASE("two chats decode the same if what is said is the same") {
+TEST_CASE("request: two chats decode the same if what is said is the same") {
   RunRequest a, b;
   a.system = "one";
   CHECK(same_decoding(a, b));  // no chat, so the system prompt does not count
@@ -373,7 +377,7 @@ TEST_CASE("two chats decode the same if what is said is the same") {
 }
 
 TEST_CASE(
-    "a run of another machine is taken over with this machine's model of the same file name") {
+    "request: a run of another machine is taken over with this machine's model of the same file name") {
   const auto model = test::model_path();
   if (!model) TRIESCOPE_SKIP("SmolLM2-135M-Instruct is not installed");
   capture::RunInfo run;
@@ -391,7 +395,8 @@ TEST_CASE(
   CHECK(taken("/not/here/unknown.gguf") == "/not/here/unknown.gguf");
 }
 
-TEST_CASE("a window reads its prompt as ids where the tokenizer takes no text, and there alone") {
+TEST_CASE(
+    "request: a window reads its prompt as ids where the tokenizer takes no text, and there alone") {
   const auto ids = make_id_tokenizer("/models/some", 10, -1, {});
   RunRequest request;
   request.prompt = "4";

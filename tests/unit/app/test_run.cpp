@@ -56,7 +56,8 @@ struct Bench {
   Notes notes;
 };
 
-TEST_CASE_FIXTURE(Bench, "a run loads its model once, says so, and stands before its first phase") {
+TEST_CASE_FIXTURE(Bench,
+                  "run: a run loads its model once, says so, and stands before its first phase") {
   Run run(request(), models, {.threads = 1}, notes);
   CHECK(notes.take() == "loading one.gguf; target goes; loaded one");
   CHECK(run.session().next_tick() == 0);
@@ -72,7 +73,8 @@ TEST_CASE_FIXTURE(Bench, "a run loads its model once, says so, and stands before
   CHECK(again.result().sequences.at(0).tokens.size() == 5);
 }
 
-TEST_CASE_FIXTURE(Bench, "a draft model is loaded after its target, and stays for the next run") {
+TEST_CASE_FIXTURE(Bench,
+                  "run: a draft model is loaded after its target, and stays for the next run") {
   RunRequest asked = request("draft_model");
   asked.draft_model = write_tiny_model(folder.path(), "two", {.seed = 2});
   Run run(asked, models, {.threads = 1}, notes);
@@ -84,7 +86,8 @@ TEST_CASE_FIXTURE(Bench, "a draft model is loaded after its target, and stays fo
   CHECK(again.result().sequences.at(0).tokens == run.result().sequences.at(0).tokens);
 }
 
-TEST_CASE_FIXTURE(Bench, "what can be refused without a model is refused before one is loaded") {
+TEST_CASE_FIXTURE(Bench,
+                  "run: what can be refused without a model is refused before one is loaded") {
   RunRequest wrong = request();
   wrong.settings["temperature"] = 1;  // greedy takes none
   CHECK_THROWS_AS(Run(wrong, models, {}, notes), Error);
@@ -92,7 +95,7 @@ TEST_CASE_FIXTURE(Bench, "what can be refused without a model is refused before 
   CHECK_FALSE(models.target.model);
 }
 
-TEST_CASE_FIXTURE(Bench, "a prompt that is refused leaves the model, and no capture") {
+TEST_CASE_FIXTURE(Bench, "run: a prompt that is refused leaves the model, and no capture") {
   RunRequest wrong = request();
   wrong.prompt_ids = {1, 4711};
   const std::string path = (folder.path() / "run.tscap").string();
@@ -101,14 +104,14 @@ TEST_CASE_FIXTURE(Bench, "a prompt that is refused leaves the model, and no capt
   CHECK_FALSE(std::filesystem::exists(path));
 }
 
-TEST_CASE_FIXTURE(Bench, "a load that is stopped is refused as such") {
+TEST_CASE_FIXTURE(Bench, "run: a load that is stopped is refused as such") {
   notes.source.request_stop();
   CHECK(test::refusal(ErrorCode::kCancelled, [&] {
           Run(request(), models, {.threads = 1}, notes);
         }).find("cancel") != std::string::npos);
 }
 
-TEST_CASE_FIXTURE(Bench, "a run is recorded with its breakpoints, and so is a branch from it") {
+TEST_CASE_FIXTURE(Bench, "run: it is recorded with its breakpoints, and so is a branch from it") {
   const std::string path = (folder.path() / "run.tscap").string(),
                     branched = (folder.path() / "branch.tscap").string();
   Run run(request(), models, {.capture = path, .threads = 1, .breakpoints = true}, notes);

@@ -46,7 +46,8 @@ struct Commands : SessionHarness {
   }
 };
 
-TEST_CASE_FIXTURE(Commands, "a model without a tokenizer decodes the ids of the prompt field") {
+TEST_CASE_FIXTURE(
+    Commands, "session commands: a model without a tokenizer decodes the ids of the prompt field") {
   started(greedy(4));
   thread.run();
   REQUIRE(until([](const LiveStatus& s) { return s.state == LiveState::kDone; }));
@@ -68,7 +69,9 @@ TEST_CASE_FIXTURE(Commands, "a model without a tokenizer decodes the ids of the 
   CHECK(thread.status()->state == LiveState::kDone);  // the run before stays
 }
 
-TEST_CASE_FIXTURE(Commands, "a step ends before the next draft, a phase before the next phase") {
+TEST_CASE_FIXTURE(
+    Commands,
+    "session commands: a step ends before the next draft, a phase before the next phase") {
   started(greedy());
   for (capture::Tick tick = 1; tick <= capture::kPhaseCount; ++tick) {
     thread.step_phase();
@@ -86,7 +89,9 @@ TEST_CASE_FIXTURE(Commands, "a step ends before the next draft, a phase before t
   CHECK(capture::Capture::open(path("run"))->end_tick() == make_tick(3, Phase::kDraft));
 }
 
-TEST_CASE_FIXTURE(Commands, "a branch begins with the nodes up to the one named, then the token") {
+TEST_CASE_FIXTURE(
+    Commands,
+    "session commands: a branch begins with the nodes up to the one named, then the token") {
   started(greedy());
   thread.run();
   REQUIRE(until([](const LiveStatus& s) { return s.state == LiveState::kDone; }));
@@ -137,7 +142,7 @@ TEST_CASE_FIXTURE(Commands, "a branch begins with the nodes up to the one named,
   CHECK(thread.status()->run_serial == serial + 5);
 }
 
-TEST_CASE_FIXTURE(Commands, "a branch that is refused leaves the run as it is") {
+TEST_CASE_FIXTURE(Commands, "session commands: a branch that is refused leaves the run as it is") {
   thread.branch(0, 1, path("none"));
   settle();
   CHECK(errors() == 1);
@@ -155,7 +160,8 @@ TEST_CASE_FIXTURE(Commands, "a branch that is refused leaves the run as it is") 
   CHECK(thread.status()->next_tick == make_tick(2, Phase::kDraft));
 }
 
-TEST_CASE_FIXTURE(Commands, "run-to stops at the tick named, and not at one that is past") {
+TEST_CASE_FIXTURE(Commands,
+                  "session commands: run-to stops at the tick named, and not at one that is past") {
   started(greedy());
   thread.run_to(make_tick(3, Phase::kAccept));
   settle();
@@ -174,7 +180,9 @@ TEST_CASE_FIXTURE(Commands, "run-to stops at the tick named, and not at one that
   CHECK(errors() == 0);
 }
 
-TEST_CASE_FIXTURE(Commands, "a target that a breakpoint cut off holds neither a step nor a run") {
+TEST_CASE_FIXTURE(
+    Commands,
+    "session commands: a target that a breakpoint cut off holds neither a step nor a run") {
   thread.set_breakpoints({{BreakKind::kStep, 1, true}});
   started(greedy());
   thread.run_to(make_tick(3, Phase::kAccept));
@@ -198,8 +206,9 @@ TEST_CASE_FIXTURE(Commands, "a target that a breakpoint cut off holds neither a 
   CHECK(thread.status()->pause_reason.empty());
 }
 
-TEST_CASE_FIXTURE(Commands,
-                  "breakpoints hold for the open run and for the next one, until cleared") {
+TEST_CASE_FIXTURE(
+    Commands,
+    "session commands: breakpoints hold for the open run and for the next one, until cleared") {
   started(greedy());
   thread.set_breakpoints({{BreakKind::kLiveAbove, 5, true}});
   thread.run();
@@ -217,7 +226,9 @@ TEST_CASE_FIXTURE(Commands,
   CHECK(thread.status()->state == LiveState::kDone);
 }
 
-TEST_CASE_FIXTURE(Commands, "a pause asked for after a run is not lost, one from before is over") {
+TEST_CASE_FIXTURE(
+    Commands,
+    "session commands: a pause asked for after a run is not lost, one from before is over") {
   started(greedy(200));
   hold();
   thread.run();
@@ -238,8 +249,9 @@ TEST_CASE_FIXTURE(Commands, "a pause asked for after a run is not lost, one from
   REQUIRE(until([](const LiveStatus& s) { return s.state == LiveState::kDone; }));
 }
 
-TEST_CASE_FIXTURE(Commands,
-                  "a stopped run ends as stopped with what it has, and stays stepped to") {
+TEST_CASE_FIXTURE(
+    Commands,
+    "session commands: a stopped run ends as stopped with what it has, and stays stepped to") {
   thread.stop();  // nothing to stop
   settle();
   CHECK(errors() == 0);
@@ -259,7 +271,7 @@ TEST_CASE_FIXTURE(Commands,
   CHECK(last_notice() == "the run has ended: press Start for a new one");
 }
 
-TEST_CASE_FIXTURE(Commands, "a new run closes the one before it") {
+TEST_CASE_FIXTURE(Commands, "session commands: a new run closes the one before it") {
   started(greedy(), "first");
   thread.step();
   started(greedy(), "second");
@@ -269,7 +281,8 @@ TEST_CASE_FIXTURE(Commands, "a new run closes the one before it") {
   CHECK(thread.status()->capture_path == path("second"));
 }
 
-TEST_CASE_FIXTURE(Commands, "cancel drops the commands that wait, and those alone") {
+TEST_CASE_FIXTURE(Commands,
+                  "session commands: cancel drops the commands that wait, and those alone") {
   started(greedy());
   hold();
   const std::uint64_t before = thread.commands_sent();
@@ -286,7 +299,8 @@ TEST_CASE_FIXTURE(Commands, "cancel drops the commands that wait, and those alon
   CHECK(thread.status()->next_tick == make_tick(1, Phase::kDraft));
 }
 
-TEST_CASE_FIXTURE(Commands, "a model is loaded once, and again for another dtype") {
+TEST_CASE_FIXTURE(Commands,
+                  "session commands: a model is loaded once, and again for another dtype") {
   const auto loads = [&] {
     int count = 0;
     for (const Notice& notice : thread.status()->notices)

@@ -22,7 +22,8 @@ RunRequest small_run() {
   return request;
 }
 
-TEST_CASE("a run steps by phase and by step, runs to its end, and its capture says so") {
+TEST_CASE(
+    "session thread: a run steps by phase and by step, runs to its end, and its capture says so") {
   if (!test::model_path()) TRIESCOPE_SKIP("the model is not installed");
   test::TempDir folder;
   SessionHarness session;
@@ -51,7 +52,8 @@ TEST_CASE("a run steps by phase and by step, runs to its end, and its capture sa
   CHECK_FALSE(capture->sequences().empty());
 }
 
-TEST_CASE("memory that runs out makes the run wait; it goes on, or makes room for the next") {
+TEST_CASE(
+    "session thread: memory that runs out makes the run wait; it goes on, or makes room for the next") {
   if (!test::model_path()) TRIESCOPE_SKIP("the model is not installed");
   if (test::kSanitized) TRIESCOPE_SKIP("sanitizers reserve their own address space");
   test::TempDir folder;
@@ -109,7 +111,7 @@ TEST_CASE("memory that runs out makes the run wait; it goes on, or makes room fo
     CHECK(waited->sequences()[i].tokens == whole->sequences()[i].tokens);
 }
 
-TEST_CASE("errors become notices and the thread goes on") {
+TEST_CASE("session thread: errors become notices and the thread goes on") {
   if (!test::model_path()) TRIESCOPE_SKIP("the model is not installed");
   test::TempDir folder;
   SessionHarness session;
@@ -133,7 +135,7 @@ TEST_CASE("errors become notices and the thread goes on") {
   CHECK(session.errors() == 3);
 }
 
-TEST_CASE("a draft model is loaded once, and given up when another is asked for") {
+TEST_CASE("session thread: a draft model is loaded once, and given up when another is asked for") {
   if (!test::model_path()) TRIESCOPE_SKIP("the model is not installed");
   test::TempDir folder;
   SessionHarness session;
@@ -179,7 +181,8 @@ TEST_CASE("a draft model is loaded once, and given up when another is asked for"
   CHECK(thread.status()->state == LiveState::kDone);
 }
 
-TEST_CASE("a breakpoint pauses a running decoder, and a stopped run keeps what it recorded") {
+TEST_CASE(
+    "session thread: a breakpoint pauses a running decoder, and a stopped run keeps what it recorded") {
   if (!test::model_path()) TRIESCOPE_SKIP("the model is not installed");
   test::TempDir folder;
   SessionHarness session;

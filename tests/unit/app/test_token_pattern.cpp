@@ -8,7 +8,7 @@
 namespace triescope::app::test_token_pattern {
 namespace {
 
-TEST_CASE("a pattern is searched for in a token's characters") {
+TEST_CASE("token pattern: a pattern is searched for in a token's characters") {
   CHECK(TokenPattern("^\\s*[A-Z]").matches(" Hello"));
   CHECK_FALSE(TokenPattern("^\\s*[A-Z]").matches(" hello"));
   CHECK(TokenPattern("cap").matches(" capital"));
@@ -19,7 +19,7 @@ TEST_CASE("a pattern is searched for in a token's characters") {
   CHECK(TokenPattern("^$").matches(""));
 }
 
-TEST_CASE("no pattern takes long over a token") {
+TEST_CASE("token pattern: no pattern takes long over a token") {
   const std::string token(5000, 'a');
   for (const char* pattern : {"(a+)+b", "(a|a)*b", "(((((a*)*)*)*)*)*b", "a{1,10}{1,10}b"}) {
     CAPTURE(pattern);
@@ -30,7 +30,7 @@ TEST_CASE("no pattern takes long over a token") {
   CHECK_FALSE(TokenPattern("ab").matches(std::string(TokenPattern::kMaxTokenChars, 'a') + "b"));
 }
 
-TEST_CASE("what is not a pattern is refused with the reason") {
+TEST_CASE("token pattern: what is not a pattern is refused with the reason") {
   const auto refused = [](const std::string& pattern, const std::string& why) {
     CAPTURE(pattern);
     CHECK_THROWS_WITH_AS(TokenPattern{pattern}, doctest::Contains(why.c_str()), Error);

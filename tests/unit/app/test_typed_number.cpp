@@ -14,7 +14,8 @@ const char* const kRubbish[] = {
     "nan", "inf",  "0x10", "1e999", "1e",  "-",   "+",     "99999999999999999999999x",
     "१२",  "1_000"};
 
-TEST_CASE("typed text that is no number is refused, of every number of every method") {
+TEST_CASE(
+    "typed number: typed text that is no number is refused, of every number of every method") {
   for (const MethodInfo& method : methods())
     for (const Parameter& parameter : parameters_of(method)) {
       if (parameter.kind != ParameterKind::kInteger && parameter.kind != ParameterKind::kNumber)
@@ -40,7 +41,7 @@ TEST_CASE("typed text that is no number is refused, of every number of every met
     }
 }
 
-TEST_CASE("a word for 0 is typed and shown; a number is shown as it was typed") {
+TEST_CASE("typed number: a word for 0 is typed and shown; a number is shown as it was typed") {
   const Parameter level = zero_is("auto", integer("level", "Level", 0, 0, 9, ""));
   CHECK(typed_text(level, 0) == "auto");
   CHECK(read_typed(level, "auto") == 0);
@@ -61,7 +62,7 @@ TEST_CASE("a word for 0 is typed and shown; a number is shown as it was typed") 
   CHECK(why_refused(share, read_typed(share, "7")) == "expected a number from 0 to 1; found 7.0");
 }
 
-TEST_CASE("less and more leave no digits of binary fractions") {
+TEST_CASE("typed number: less and more leave no digits of binary fractions") {
   const Parameter share = number("share", "Share", 0.1, 0, 1, "");
   nlohmann::json value = 0.1;
   for (int i = 0; i < 3; ++i) value = stepped(share, value, 0.05);
@@ -70,7 +71,7 @@ TEST_CASE("less and more leave no digits of binary fractions") {
   CHECK(stepped(integer("n", "N", 1, 1, 9, ""), "4", -5) == -1);
 }
 
-TEST_CASE("a seed is read to its last bit, and nothing else") {
+TEST_CASE("typed number: a seed is read to its last bit, and nothing else") {
   CHECK(read_seed("0") == 0);
   CHECK(read_seed(" 18446744073709551615 ") == UINT64_MAX);
   for (const char* text : {"18446744073709551616", "-1", "+1", "1.0", "seed", "",

@@ -5,7 +5,7 @@
 namespace triescope {
 namespace {
 
-TEST_CASE("a noun takes an s unless there is one of it") {
+TEST_CASE("counted: a noun takes an s unless there is one of it") {
   CHECK(counted(1, "row") == "1 row");
   CHECK(counted(0, "row") == "0 rows");
   CHECK(counted(2, "live path") == "2 live paths");

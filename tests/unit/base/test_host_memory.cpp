@@ -21,7 +21,7 @@ struct Root {
   std::int64_t at_most() const { return free_host_memory(folder.path(), FreeMemory::kAtMost); }
 };
 
-TEST_CASE("free memory is what the kernel calls available, or less in a container") {
+TEST_CASE("free memory: it is what the kernel calls available, or less in a container") {
   const Root root;
   CHECK(root.free() == -1);
   root.put("proc/meminfo",

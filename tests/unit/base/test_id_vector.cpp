@@ -5,7 +5,8 @@
 
 namespace triescope {
 
-TEST_CASE("a vector by id reaches its size and no further; what is past it has a default") {
+TEST_CASE(
+    "id vector: a vector by id reaches its size and no further; what is past it has a default") {
   IdVector<NodeId, int> values;
   CHECK(values.size() == 0);
   CHECK(!values.contains(NodeId(0)));
@@ -23,7 +24,8 @@ TEST_CASE("a vector by id reaches its size and no further; what is past it has a
   CHECK(values.get(NodeId(0)) == 3);
 }
 
-TEST_CASE("a vector by id grows with what it is told, keeps what it has and never shrinks") {
+TEST_CASE(
+    "id vector: a vector by id grows with what it is told, keeps what it has and never shrinks") {
   IdVector<SlotId, int> values;
   values.push_back(1);
   values.grow(3, 9);

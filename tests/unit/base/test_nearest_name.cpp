@@ -8,7 +8,8 @@
 namespace triescope {
 namespace {
 
-TEST_CASE("the edit distance counts insertions, deletions, replacements and swaps of neighbours") {
+TEST_CASE(
+    "nearest name: the edit distance counts insertions, deletions, replacements and swaps of neighbours") {
   CHECK(edit_distance("", "") == 0);
   CHECK(edit_distance("beam", "beam") == 0);
   CHECK(edit_distance("", "beam") == 4);
@@ -25,7 +26,7 @@ TEST_CASE("the edit distance counts insertions, deletions, replacements and swap
   CHECK(edit_distance("[", "{") == 1);  // letters alone match in either case
 }
 
-TEST_CASE("the nearest name differs in at most a third, and ties go to the earlier one") {
+TEST_CASE("nearest name: it differs in at most a third, and ties go to the earlier one") {
   const std::vector<std::string> names = {"beam", "batch_beam", "greedy", "sample", "num_beams"};
   CHECK(nearest_name("bean", names) == "beam");
   CHECK(nearest_name("Greedi", names) == "greedy");
@@ -39,7 +40,8 @@ TEST_CASE("the nearest name differs in at most a third, and ties go to the earli
   CHECK(nearest_name("abce", std::vector<std::string>{"abcd", "abce"}) == "abce");
 }
 
-TEST_CASE("a beginning of two letters or more finds the shortest name that goes on so") {
+TEST_CASE(
+    "nearest name: a beginning of two letters or more finds the shortest name that goes on so") {
   const std::vector<std::string> names = {"prompt_lookup", "prompt", "draft_model"};
   CHECK(nearest_name("pr", names) == "prompt");
   CHECK(nearest_name("dra", names) == "draft_model");
@@ -55,7 +57,7 @@ TEST_CASE("a beginning of two letters or more finds the shortest name that goes 
   CHECK(nearest_name(longest, std::vector<std::string>{longer}).empty());
 }
 
-TEST_CASE("a refusal ends with the nearest name, or says nothing") {
+TEST_CASE("nearest name: a refusal ends with the nearest name, or says nothing") {
   const std::vector<std::string> names = {"trie", "kv"};
   CHECK(did_you_mean("tree", names) == "; did you mean trie?");
   CHECK(did_you_mean("pie chart", names).empty());

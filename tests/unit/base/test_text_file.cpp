@@ -11,7 +11,7 @@
 namespace triescope::test_text_file {
 namespace {
 
-TEST_CASE("a text file is read to its end, a pipe too, an empty one as nothing") {
+TEST_CASE("text file: it is read to its end, a pipe too, an empty one as nothing") {
   const test::TempDir folder;
   const std::string file = folder.path() / "file", pipe = folder.path() / "pipe";
   const std::string text = std::string(200'000, 'x') + "\r\nend";
@@ -25,7 +25,7 @@ TEST_CASE("a text file is read to its end, a pipe too, an empty one as nothing")
   writer.join();
 }
 
-TEST_CASE("a byte order mark is no part of a text, one in its middle is") {
+TEST_CASE("text file: a byte order mark is no part of a text, one in its middle is") {
   const test::TempDir folder;
   const std::string file = folder.path() / "file", mark = "\xEF\xBB\xBF";
   std::ofstream(file, std::ios::binary) << mark + "text" + mark;
@@ -34,7 +34,8 @@ TEST_CASE("a byte order mark is no part of a text, one in its middle is") {
   CHECK(read_text_file(file, "a text").empty());
 }
 
-TEST_CASE("what is no text file is refused with its path, the reason and what was expected") {
+TEST_CASE(
+    "text file: what is no text file is refused with its path, the reason and what was expected") {
   const test::TempDir folder;
   const std::string path = folder.path(), missing = path + "/none";
   for (const auto& [name, reason] :

@@ -15,8 +15,7 @@ namespace triescope {
 namespace {
 
 TEST_CASE(
-    "every index of a loop is visited once, by workers within range, whatever the count and the "
-    "threads") {
+    "thread pool: every index of a loop is visited once, by workers within range, whatever the count and the threads") {
   for (int threads = 1; threads <= 5; ++threads) {
     ThreadPool pool(threads);
     CHECK(pool.size() == threads);
@@ -43,7 +42,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("a worker that is held up is left with the piece it has begun") {
+TEST_CASE("thread pool: a worker that is held up is left with the piece it has begun") {
   constexpr std::int64_t kCount = 64;
   ThreadPool pool(2);
   std::vector<std::atomic<int>> visits(kCount);
@@ -64,7 +63,7 @@ TEST_CASE("a worker that is held up is left with the piece it has begun") {
   CHECK(held < kCount / 2);  // less than its share
 }
 
-TEST_CASE("a pool that slept wakes up for the next loop") {
+TEST_CASE("thread pool: a pool that slept wakes up for the next loop") {
   ThreadPool pool(3);
   for (int round = 0; round < 5; ++round) {
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
@@ -76,7 +75,7 @@ TEST_CASE("a pool that slept wakes up for the next loop") {
   }
 }
 
-TEST_CASE("scratch is aligned, grows, and is each worker's own") {
+TEST_CASE("thread pool: scratch is aligned, grows, and is each worker's own") {
   ThreadPool pool(2);
   void* a = pool.scratch(0, 100);
   void* b = pool.scratch(1, 100);
@@ -100,13 +99,13 @@ TEST_CASE("scratch is aligned, grows, and is each worker's own") {
   }
 }
 
-TEST_CASE("a pool of no number of threads has one for each core") {
+TEST_CASE("thread pool: a pool of no number of threads has one for each core") {
   CHECK(ThreadPool(0).size() == ThreadPool::available_cores());
   CHECK(ThreadPool().size() == ThreadPool::available_cores());
   CHECK(ThreadPool::available_cores() >= 1);
 }
 
-TEST_CASE("the shares of a loop are even, in order, and the same worker's each time") {
+TEST_CASE("thread pool: the shares of a loop are even, in order, and the same worker's each time") {
   ThreadPool pool(4);
   for (int round = 0; round < 3; ++round) {
     std::vector<std::pair<std::int64_t, std::int64_t>> shares(4, {-1, -1});
@@ -130,7 +129,7 @@ void hold(int) {
   }
 }
 
-TEST_CASE("a thread that is kept from running is not waited for, and comes back") {
+TEST_CASE("thread pool: a thread that is kept from running is not waited for, and comes back") {
   ThreadPool pool(2);
   pthread_t other = pthread_self();
   const auto with_both = [&] {
@@ -170,7 +169,7 @@ TEST_CASE("a thread that is kept from running is not waited for, and comes back"
 }
 #endif
 
-TEST_CASE("one piece of work stays with the thread that asks") {
+TEST_CASE("thread pool: one piece of work stays with the thread that asks") {
   ThreadPool pool(3);
   const std::thread::id here = std::this_thread::get_id();
   std::thread::id there;

@@ -106,7 +106,7 @@ TEST_CASE("UTF-8: each maximal broken part becomes one replacement character") {
   CHECK(utf8_lossy("") == "");
 }
 
-TEST_CASE("white space is Unicode's White_Space, no more") {
+TEST_CASE("UTF-8: white space is Unicode's White_Space, no more") {
   for (char32_t code = 0; code <= 0x3100; ++code) {
     const bool expected = (code >= 0x9 && code <= 0xD) || code == 0x20 || code == 0x85 ||
                           code == 0xA0 || code == 0x1680 || (code >= 0x2000 && code <= 0x200A) ||

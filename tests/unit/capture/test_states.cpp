@@ -189,7 +189,7 @@ TEST_CASE(
   CHECK_FALSE(c->poll());
 }
 
-TEST_CASE("candidates of a node asked for in two steps are two lists, each at its time") {
+TEST_CASE("state: candidates of a node asked for in two steps are two lists, each at its time") {
   TempDir dir;
   const Tick forward1 = make_tick(1, Phase::kForward), forward2 = make_tick(2, Phase::kForward);
   const auto c = record(dir, [&](Recorder& r) {

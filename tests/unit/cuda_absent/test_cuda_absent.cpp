@@ -24,7 +24,8 @@ const bool no_module =
 constexpr const char* kReason =
     "no libtriescope_cuda.so beside the program (it is built wherever nvcc is found)";
 
-TEST_CASE("without the CUDA module blocks are expanded on loading, with a warning that says why") {
+TEST_CASE(
+    "CUDA absent: without the CUDA module blocks are expanded on loading, with a warning that says why") {
   REQUIRE(no_module);
   const TempDir folder;
   const std::string path = (folder.path() / "model.gguf").string();
@@ -56,7 +57,7 @@ TEST_CASE("without the CUDA module blocks are expanded on loading, with a warnin
 }
 
 TEST_CASE(
-    "without the CUDA module a matrix of blocks is refused, and the memory need is the dtype's") {
+    "CUDA absent: without the CUDA module a matrix of blocks is refused, and the memory need is the dtype's") {
   const std::vector<TorchMatrix::Part> parts = {{4, GgmlType::kQ4_K}};
   CHECK(TorchMatrix::block_obstacle() == kReason);
   CHECK(check_row_summary(300, at::kFloat) == kReason);

@@ -302,7 +302,7 @@ TEST_CASE("row summaries: what one copy brings holds every row's sum, values and
   CHECK_THROWS_AS(summarise_rows(all, kTriescopeRowSummaryBest + 1), LaunchError);
 }
 
-TEST_CASE("the stand-in counts page-locked memory, and there may be none") {
+TEST_CASE("kernel check: the stand-in counts page-locked memory, and there may be none") {
   const kernels::CudaModule& module = kernels::cuda_module();
   REQUIRE(module.available());
   void* library = ::dlopen(module.path.c_str(), RTLD_NOW | RTLD_LOCAL);

@@ -41,7 +41,7 @@ bool names(const std::string& message, const char* what) {
 
 }  // namespace
 
-TEST_CASE("a Llama configuration") {
+TEST_CASE("config: a Llama configuration") {
   const ModelConfig config =
       read("llama", R"("rope_theta":500000.0,"eos_token_id":[3,4],"bos_token_id":1)");
   CHECK(config.layers.size() == 4);
@@ -56,14 +56,14 @@ TEST_CASE("a Llama configuration") {
   CHECK(read("llama", R"("attention_bias":true,"mlp_bias":true)").output_bias);
 }
 
-TEST_CASE("generation_config.json has the last word on the end of a sequence") {
+TEST_CASE("config: generation_config.json has the last word on the end of a sequence") {
   CHECK(read("llama", R"("eos_token_id":3)", R"({"eos_token_id":[5,6]})").eos_token_ids ==
         std::vector<std::int32_t>{5, 6});
   CHECK(read("llama", R"("eos_token_id":3)", R"({"temperature":1})").eos_token_ids ==
         std::vector<std::int32_t>{3});
 }
 
-TEST_CASE("an end token outside the vocabulary cannot come: it is left out, with a note") {
+TEST_CASE("config: an end token outside the vocabulary cannot come: it is left out, with a note") {
   using Ids = std::vector<std::int32_t>;
   const ModelConfig config = read("llama", R"("eos_token_id":[3,100],"bos_token_id":100)");
   CHECK(config.eos_token_ids == Ids{3});
@@ -87,7 +87,7 @@ TEST_CASE("an end token outside the vocabulary cannot come: it is left out, with
 }
 
 TEST_CASE(
-    "Infinity and NaN are read where nothing needs them, and refused where a number is needed") {
+    "config: Infinity and NaN are read where nothing needs them, and refused where a number is needed") {
   CHECK(read("llama", R"("time_step_limit":[0.0,Infinity],"x":NaN)", R"({"y":-Infinity})")
             .layers.size() == 4);
   for (const char* more : {R"("rope_theta":Infinity)", R"("head_dim":NaN)",
@@ -101,7 +101,7 @@ TEST_CASE(
   CHECK(asked.not_done == std::vector<std::string>{"temperature"});
 }
 
-TEST_CASE("a rope factor without a type scales nothing, and a note says so") {
+TEST_CASE("config: a rope factor without a type scales nothing, and a note says so") {
   for (const char* more : {R"("rope_scaling":{"type":null,"factor":2.0})",
                            R"("rope_scaling":{"rope_type":null,"factor":2.0})",
                            R"("rope_parameters":{"rope_theta":10000.0,"factor":2.0})"}) {
@@ -198,7 +198,7 @@ TEST_CASE("generation_config.json: every setting is silent at its neutral value 
               "a list of lists of token ids"));
 }
 
-TEST_CASE("rope settings in the older and the newer spelling") {
+TEST_CASE("config: rope settings in the older and the newer spelling") {
   const char* old_form =
       R"("rope_theta":5e5,"rope_scaling":{"rope_type":"llama3","factor":8.0,"low_freq_factor":1.0,"high_freq_factor":4.0,"original_max_position_embeddings":64})";
   const char* new_form =
@@ -217,7 +217,7 @@ TEST_CASE("rope settings in the older and the newer spelling") {
               "factor"));
 }
 
-TEST_CASE("sliding windows by family") {
+TEST_CASE("config: sliding windows by family") {
   CHECK(read("mistral", R"("sliding_window":32)").layers[3].window == 32);
   CHECK(read("mistral", R"("sliding_window":null)").layers[3].window == 0);
   CHECK(read("mistral").layers[0].window == 4096);
@@ -238,7 +238,7 @@ TEST_CASE("sliding windows by family") {
   CHECK(smol.layers[3].rope == -1);
 }
 
-TEST_CASE("what is not supported is an error that names it") {
+TEST_CASE("config: what is not supported is an error that names it") {
   CHECK(names(refusal(ErrorCode::kNotSupported, "mamba", ""), "mamba"));
   CHECK(names(refusal(ErrorCode::kNotSupported, "llama", R"("quantization_config":{"bits":4})"),
               "quantization_config"));
@@ -330,7 +330,7 @@ TEST_CASE("GGUF: what is not supported is an error that names it") {
   CHECK(refusal_of(gguf_of("deepseek2", 2)).find("deepseek2") != std::string::npos);
 }
 
-TEST_CASE("absurd configurations are refused") {
+TEST_CASE("config: absurd configurations are refused") {
   for (const char* more :
        {R"("head_dim":0)", R"("head_dim":1000000)", R"("head_dim":15)", R"("head_dim":"big")",
         R"("tie_word_embeddings":1)", R"("eos_token_id":-2)", R"("rope_theta":0)",
@@ -359,7 +359,7 @@ TEST_CASE("absurd configurations are refused") {
   }
 }
 
-TEST_CASE("a folder without config.json says so") {
+TEST_CASE("config: a folder without config.json says so") {
   const TempDir folder;
   try {
     config_from_folder(folder.path().string());

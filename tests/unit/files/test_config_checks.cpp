@@ -49,7 +49,7 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 }  // namespace
 
-TEST_CASE("sizes are accepted up to their limits and refused past them, by name") {
+TEST_CASE("config checks: sizes are accepted up to their limits and refused past them, by name") {
   const auto limits = [](int ModelConfig::*field, int low, int high, const std::string& name) {
     CAPTURE(name);
     const auto at = [&](int value) {
@@ -78,7 +78,8 @@ TEST_CASE("sizes are accepted up to their limits and refused past them, by name"
         "expected attention heads (4) to be a multiple of key/value heads (3)");
 }
 
-TEST_CASE("epsilon and soft caps may be 0, scales may not; none may be negative or infinite") {
+TEST_CASE(
+    "config checks: epsilon and soft caps may be 0, scales may not; none may be negative or infinite") {
   const auto with = [](float ModelConfig::*field, double value) {
     return refused([&](ModelConfig& config) { config.*field = static_cast<float>(value); });
   };
@@ -97,7 +98,7 @@ TEST_CASE("epsilon and soft caps may be 0, scales may not; none may be negative 
   }
 }
 
-TEST_CASE("a layer names a rope that is there or none; its window is not negative") {
+TEST_CASE("config checks: a layer names a rope that is there or none; its window is not negative") {
   const auto with = [](int window, int rope) {
     return refused([&](ModelConfig& config) { config.layers[2] = {window, rope}; });
   };
@@ -108,7 +109,7 @@ TEST_CASE("a layer names a rope that is there or none; its window is not negativ
   CHECK(with(-1, 0) == "expected a sliding window above 0");
 }
 
-TEST_CASE("an end-of-sequence id is one of the vocabulary") {
+TEST_CASE("config checks: an end-of-sequence id is one of the vocabulary") {
   const auto with = [](std::int32_t id) {
     return refused([&](ModelConfig& config) { config.eos_token_ids = {7, id}; });
   };

@@ -50,7 +50,7 @@ nlohmann::json golden() {
 
 }  // namespace
 
-TEST_CASE("every block type gives the gguf package's bits") {
+TEST_CASE("dequantise: every block type gives the gguf package's bits") {
   const nlohmann::json expected = golden();
   const auto blocks = expected["blocks"].get<std::size_t>();
   CHECK(expected["types"].size() == ggml_types().size());
@@ -72,7 +72,7 @@ TEST_CASE("every block type gives the gguf package's bits") {
   }
 }
 
-TEST_CASE("every tensor of SmolLM2 gives the gguf package's bits") {
+TEST_CASE("dequantise: every tensor of SmolLM2 gives the gguf package's bits") {
   const auto path = model_path();
   if (!path) TRIESCOPE_SKIP("SmolLM2 is not installed");
   const nlohmann::json expected = golden()["tensors"];
@@ -89,7 +89,7 @@ TEST_CASE("every tensor of SmolLM2 gives the gguf package's bits") {
   }
 }
 
-TEST_CASE("blocks that do not fill the output are refused") {
+TEST_CASE("dequantise: blocks that do not fill the output are refused") {
   std::vector<std::byte> bytes(18);
   std::vector<float> values(31);
   CHECK_THROWS_AS(dequantise(GgmlType::kQ4_0, bytes, values), Error);
@@ -103,7 +103,7 @@ TEST_CASE("blocks that do not fill the output are refused") {
                        "dequantise: 19 bytes of Q4_0 are not 32 values", Error);
 }
 
-TEST_CASE("16-bit floats widen exactly and narrow to nearest even") {
+TEST_CASE("dequantise: 16-bit floats widen exactly and narrow to nearest even") {
   CHECK(f16_to_float(0x3c00) == 1.0f);
   CHECK(f16_to_float(0xc000) == -2.0f);
   CHECK(f16_to_float(0x0001) == 0x1p-24f);
@@ -122,7 +122,7 @@ TEST_CASE("16-bit floats widen exactly and narrow to nearest even") {
   }
 }
 
-TEST_CASE("8-bit floats have their documented extremes") {
+TEST_CASE("dequantise: 8-bit floats have their documented extremes") {
   CHECK(f8_e4m3_to_float(0x7e) == 448.0f);
   CHECK(f8_e4m3_to_float(0x01) == 0x1p-9f);
   CHECK(f8_e4m3_to_float(0xb8) == -1.0f);

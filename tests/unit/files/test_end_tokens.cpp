@@ -35,13 +35,13 @@ Found found(const std::vector<std::string>& tokens,
 
 }  // namespace
 
-TEST_CASE("EOS, EOT and EOM end a text, each once, EOS first") {
+TEST_CASE("end tokens: EOS, EOT and EOM end a text, each once, EOS first") {
   CHECK(found({"a", "b", "c", "d"}, {{"eos", 2}, {"eot", 1}, {"eom", 3}}).ids == Ids{2, 1, 3});
   CHECK(found({"a", "b", "c"}, {{"eos", 2}, {"eot", 2}, {"eom", 2}}).ids == Ids{2});
   CHECK(found({"a", "b"}, {{"bos", 1}, {"padding", 0}}).ids.empty());
 }
 
-TEST_CASE("tokens known by their texts end a text, whatever the keys name") {
+TEST_CASE("end tokens: tokens known by their texts end a text, whatever the keys name") {
   for (const char* text : {"<|eot_id|>",
                            "<|im_end|>",
                            "<|end|>",
@@ -70,14 +70,16 @@ TEST_CASE("tokens known by their texts end a text, whatever the keys name") {
   CHECK(found({"eot", "<|EOT_ID|>", " </s>", "<|im_start|>", "<s>"}).ids.empty());
 }
 
-TEST_CASE("of code models' tokens between files the first of a kind ends a text, or the key's") {
+TEST_CASE(
+    "end tokens: of code models' tokens between files the first of a kind ends a text, or the key's") {
   CHECK(found({"<|fim_pad|>", "[PAD]", "<|repo_name|>", "<reponame>", "<|file_sep|>"}).ids ==
         Ids{0, 2, 4});
   CHECK(found({"a", "[PAD]", "b", "<REPO>", "c"}, {{"fim_pad", 0}, {"fim_rep", 2}, {"fim_sep", 4}})
             .ids == Ids{0, 2, 4});
 }
 
-TEST_CASE("beside tokens that end an answer <|end|> does not, nor </s> beside <|tool_response>") {
+TEST_CASE(
+    "end tokens: beside tokens that end an answer <|end|> does not, nor </s> beside <|tool_response>") {
   CHECK(found({"<|end|>", "<|return|>", "<|call|>"}).ids == Ids{1, 2});
   CHECK(found({"<|end|>", "<|flush|>", "<|calls|>"}).ids == Ids{1, 2});
   CHECK(found({"<|end|>", "<|call|>"}).ids == Ids{0, 1});
@@ -85,7 +87,7 @@ TEST_CASE("beside tokens that end an answer <|end|> does not, nor </s> beside <|
 }
 
 TEST_CASE(
-    "an end token outside the vocabulary is none; a note says so unless it is written for none") {
+    "end tokens: an end token outside the vocabulary is none; a note says so unless it is written for none") {
   const Found beyond = found({"a", "b"}, {{"eos", 2}, {"eot", 0xffffffff}});
   CHECK(beyond.ids.empty());
   REQUIRE(beyond.notes.size() == 1);
@@ -93,7 +95,8 @@ TEST_CASE(
         "tokenizer.ggml.eos_token_id is 2, outside the vocabulary of 2 tokens: no text ends by it");
 }
 
-TEST_CASE("a GGUF's configuration has its end tokens, and no BOS outside the vocabulary") {
+TEST_CASE(
+    "end tokens: a GGUF's configuration has its end tokens, and no BOS outside the vocabulary") {
   GgufWriter file = gguf_of("llama", 1);
   file.add_raw("tokenizer.ggml.tokens", 9,
                gguf_texts({"a", "b", "c", "<end_of_turn>", "d", "e", "f", "g"}));

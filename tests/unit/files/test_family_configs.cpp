@@ -29,7 +29,7 @@ GgufWriter with_tensor(GgufWriter writer, const std::string& name) {
 
 }  // namespace
 
-TEST_CASE("what a config.json leaves out has its default") {
+TEST_CASE("family configs: what a config.json leaves out has its default") {
   const ModelConfig config = config_from_json(
       R"({"model_type":"llama","hidden_size":64,"num_attention_heads":4,"intermediate_size":128,
           "vocab_size":100,"num_hidden_layers":2,"bos_token_id":[5,6]})",
@@ -47,7 +47,7 @@ TEST_CASE("what a config.json leaves out has its default") {
   CHECK(config_of("llama", R"("head_dim":64)").attention_scale == 0.125f);
 }
 
-TEST_CASE("a hidden size that the heads do not divide needs a head_dim") {
+TEST_CASE("family configs: a hidden size that the heads do not divide needs a head_dim") {
   const auto with = [](const std::string& more) {
     return config_from_json(
         R"({"model_type":"llama","hidden_size":66,"num_attention_heads":4,"intermediate_size":128,
@@ -60,7 +60,7 @@ TEST_CASE("a hidden size that the heads do not divide needs a head_dim") {
             "hidden_size: expected a multiple of num_attention_heads = 4, found 66"));
 }
 
-TEST_CASE("activations by all their names") {
+TEST_CASE("family configs: activations by all their names") {
   const auto activation = [](const std::string& name) {
     return config_of("llama", R"("hidden_act":")" + name + "\"").activation;
   };
@@ -70,7 +70,8 @@ TEST_CASE("activations by all their names") {
   CHECK(activation("gelu") == Activation::kGelu);
 }
 
-TEST_CASE("layer_types names each layer's attention, and needs a window for its sliding ones") {
+TEST_CASE(
+    "family configs: layer_types names each layer's attention, and needs a window for its sliding ones") {
   const std::string types =
       R"("layer_types":["full_attention","sliding_attention","full_attention","sliding_attention"])";
   const std::string window = R"(,"use_sliding_window":true,"sliding_window":)";
@@ -90,7 +91,8 @@ TEST_CASE("Llama: biases as the config says") {
   CHECK(config_of(gguf_of("llama", 2)).interleaved_rows == 16);
 }
 
-TEST_CASE("Mistral has its window in every layer, Ministral in those that layer_types names") {
+TEST_CASE(
+    "family configs: Mistral has its window in every layer, Ministral in those that layer_types names") {
   const std::string types =
       R"("layer_types":["full_attention","sliding_attention","full_attention","full_attention"])";
   CHECK(windows(config_of("mistral")) == "wwww");

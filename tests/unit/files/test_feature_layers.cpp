@@ -30,7 +30,8 @@ std::string map_refusal(const std::vector<std::int64_t>& offsets,
 
 }  // namespace
 
-TEST_CASE("a list that begins with 1 counts outputs, every other what enters a layer") {
+TEST_CASE(
+    "feature layers: a list that begins with 1 counts outputs, every other what enters a layer") {
   CHECK(read({1, 15, 28}, 32).entering == Ints{2, 16, 29});
   CHECK(read({1, 15, 28}, 32).convention == LayerConvention::kOutput);
   CHECK(read({1, 15, 28}, 0).entering == Ints{2, 16, 29});
@@ -41,12 +42,12 @@ TEST_CASE("a list that begins with 1 counts outputs, every other what enters a l
   CHECK(read({0, 1, 2}, 32).entering == Ints{0, 1, 2});
 }
 
-TEST_CASE("a list with the target's last id cannot count outputs") {
+TEST_CASE("feature layers: a list with the target's last id cannot count outputs") {
   CHECK(read({1, 15, 32}, 32).entering == Ints{1, 15, 32});
   CHECK(read({1, 15, 32}, 32).convention == LayerConvention::kEntering);
 }
 
-TEST_CASE("without a list EAGLE's own layers are read, once the target is known") {
+TEST_CASE("feature layers: without a list EAGLE's own layers are read, once the target is known") {
   CHECK(read({}, 32).entering == Ints{2, 16, 29});
   CHECK(read({}, 30).entering == Ints{2, 15, 27});
   CHECK(read({}, 32).convention == LayerConvention::kAbsent);
@@ -60,7 +61,7 @@ TEST_CASE("without a list EAGLE's own layers are read, once the target is known"
       "layers that the head was trained with (--set layers=...)");
 }
 
-TEST_CASE("the user's list has the last word, entering") {
+TEST_CASE("feature layers: the user's list has the last word, entering") {
   CHECK(read({2, 16, 29}, 32, {1, 15, 28}).entering == Ints{1, 15, 28});
   CHECK(read({}, 32, {0, 16, 32}).convention == LayerConvention::kOverride);
   CHECK(refusal(ErrorCode::kInvalidArgument, [] {
@@ -74,7 +75,7 @@ TEST_CASE("the user's list has the last word, entering") {
         }).find("expected 3 layers, found 2, 16, -1") != std::string::npos);
 }
 
-TEST_CASE("a list that does not fit the target or fc is refused") {
+TEST_CASE("feature layers: a list that does not fit the target or fc is refused") {
   CHECK(refusal(ErrorCode::kCorruption, [] {
           read({2, 16, 33}, 32);
         }).find("from 0 to 32 (the target's last), found 2, 16, 33") != std::string::npos);
@@ -89,7 +90,7 @@ TEST_CASE("a list that does not fit the target or fc is refused") {
         }).find("found 1, 16, 33") != std::string::npos);
 }
 
-TEST_CASE("a draft vocabulary's map leads to distinct tokens of the target") {
+TEST_CASE("feature layers: a draft vocabulary's map leads to distinct tokens of the target") {
   check_vocabulary_map(std::vector<std::int64_t>{0, 2, 7}, {}, 10, "head");
   check_vocabulary_map(std::vector<std::int64_t>{9, -1}, {}, 10, "head");
   CHECK(map_refusal({0, 2, 8}).find(
@@ -110,7 +111,7 @@ TEST_CASE("a draft vocabulary's map leads to distinct tokens of the target") {
                        "head");
 }
 
-TEST_CASE("absolute ids become offsets") {
+TEST_CASE("feature layers: absolute ids become offsets") {
   CHECK(offsets_of_ids(std::vector<std::int64_t>{0, 5, 6}) == std::vector<std::int64_t>{0, 4, 4});
   CHECK(offsets_of_ids(std::vector<std::int64_t>{3, 0}) == std::vector<std::int64_t>{3, -1});
 }

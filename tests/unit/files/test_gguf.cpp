@@ -70,7 +70,7 @@ ErrorCode refusal(const std::string& bytes) {
 
 }  // namespace
 
-TEST_CASE("a small GGUF gives back its keys, tensors and configuration") {
+TEST_CASE("GGUF: a small GGUF gives back its keys, tensors and configuration") {
   GgufWriter writer = tiny_model();
   SUBCASE("version 3") {}
   SUBCASE("version 2") { writer.version = 2; }
@@ -93,7 +93,7 @@ TEST_CASE("a small GGUF gives back its keys, tensors and configuration") {
   CHECK(source->quantisation() == "F32");
 }
 
-TEST_CASE("q and k rows of a Llama GGUF come back in Hugging Face order") {
+TEST_CASE("GGUF: q and k rows of a Llama GGUF come back in Hugging Face order") {
   const Opened opened(tiny_model().bytes());
   const auto source = WeightSource::open(opened.path);
   std::vector<float> q(64), v(64);
@@ -109,7 +109,7 @@ TEST_CASE("q and k rows of a Llama GGUF come back in Hugging Face order") {
   CHECK(std::equal(some.begin(), some.end(), q.begin() + 40));
 }
 
-TEST_CASE("a GGUF cut anywhere in its header or data is refused") {
+TEST_CASE("GGUF: a GGUF cut anywhere in its header or data is refused") {
   const std::string whole = tiny_model().bytes();
   for (std::size_t length = 0; length < whole.size(); length += length < 1500 ? 1 : 97) {
     CAPTURE(length);
@@ -119,7 +119,7 @@ TEST_CASE("a GGUF cut anywhere in its header or data is refused") {
   CHECK(refusal(whole.substr(0, whole.size() - 32)) == ErrorCode::kCorruption);
 }
 
-TEST_CASE("a GGUF with flipped bytes opens or is refused, and never more") {
+TEST_CASE("GGUF: a GGUF with flipped bytes opens or is refused, and never more") {
   const std::string whole = tiny_model().bytes();
   std::mt19937 random(7);
   int refused = 0;
@@ -139,7 +139,7 @@ TEST_CASE("a GGUF with flipped bytes opens or is refused, and never more") {
   CHECK(refused > 1000);
 }
 
-TEST_CASE("GGUF counts, lengths and offsets that lie are refused") {
+TEST_CASE("GGUF: GGUF counts, lengths and offsets that lie are refused") {
   GgufWriter file = tiny_model();
   SUBCASE("2^60 tensors") { file.tensor_count_lie = std::uint64_t{1} << 60; }
   SUBCASE("2^60 keys") { file.key_count_lie = std::uint64_t{1} << 60; }
@@ -176,7 +176,7 @@ TEST_CASE("GGUF counts, lengths and offsets that lie are refused") {
   CHECK(refusal(file.bytes()) == ErrorCode::kCorruption);
 }
 
-TEST_CASE("what is well-formed but not supported is named") {
+TEST_CASE("GGUF: what is well-formed but not supported is named") {
   GgufWriter file = tiny_model();
   SUBCASE("version 1") { file.version = 1; }
   SUBCASE("a big-endian file") { file.version = 3u << 24; }
@@ -185,7 +185,7 @@ TEST_CASE("what is well-formed but not supported is named") {
   CHECK(refusal("GGML" + std::string(100, 'x')) == ErrorCode::kCorruption);
 }
 
-TEST_CASE("a model that the tensors contradict is refused before anything is allocated") {
+TEST_CASE("GGUF: a model that the tensors contradict is refused before anything is allocated") {
   const auto code_of = [](const GgufWriter& file) {
     const Opened opened(file.bytes());
     try {
@@ -224,7 +224,7 @@ TEST_CASE("a model that the tensors contradict is refused before anything is all
   CHECK(code_of(file) == ErrorCode::kNotSupported);
 }
 
-TEST_CASE("a split set is opened by its first part") {
+TEST_CASE("GGUF: a split set is opened by its first part") {
   const TempDir folder;
   const auto name = [&](int i) {
     return (folder.path() / ("m-0000" + std::to_string(i) + "-of-00002.gguf")).string();
@@ -261,7 +261,7 @@ TEST_CASE("a split set is opened by its first part") {
   CHECK_THROWS_AS(GgufFile::open(name(1)), Error);
 }
 
-TEST_CASE("a file that shrinks or changes after it was opened gives an error") {
+TEST_CASE("GGUF: a file that shrinks or changes after it was opened gives an error") {
   const Opened opened(tiny_model().bytes());
   const auto source = WeightSource::open(opened.path);
   std::vector<float> rows(96);
@@ -271,7 +271,7 @@ TEST_CASE("a file that shrinks or changes after it was opened gives an error") {
   CHECK_THROWS_AS(source->check_unchanged(), Error);
 }
 
-TEST_CASE("the lists of a GGUF share one limit") {
+TEST_CASE("GGUF: the lists of a GGUF share one limit") {
   GgufWriter file = tiny_model();
   file.keys.push_back(gguf_text("many") + bytes_of<std::uint32_t>(9) + bytes_of<std::uint32_t>(0) +
                       bytes_of<std::uint64_t>(20u << 20) + std::string(20u << 20, '\0'));

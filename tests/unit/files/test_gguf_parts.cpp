@@ -56,7 +56,7 @@ struct Parts {
 
 }  // namespace
 
-TEST_CASE("GGUF values of every type, at the ends of their ranges") {
+TEST_CASE("GGUF parts: GGUF values of every type, at the ends of their ranges") {
   const TempDir folder;
   GgufWriter writer;
   writer.add_raw("u8", 0, bytes_of<std::uint8_t>(255));
@@ -110,7 +110,8 @@ TEST_CASE("GGUF values of every type, at the ends of their ranges") {
   CHECK(has(refusal(ErrorCode::kCorruption, [&] { file->integer("f32"); }), "key 'f32'"));
 }
 
-TEST_CASE("a GGUF integer of 2^63 does not fit, a list may fill the file but not pass it") {
+TEST_CASE(
+    "GGUF parts: a GGUF integer of 2^63 does not fit, a list may fill the file but not pass it") {
   GgufWriter writer;
   writer.add_raw("u64", 10, bytes_of<std::uint64_t>(std::uint64_t{1} << 63));
   const TempDir folder;
@@ -123,7 +124,7 @@ TEST_CASE("a GGUF integer of 2^63 does not fit, a list may fill the file but not
   CHECK(opened(folder, full)->integers("k")->size() == 7);
 }
 
-TEST_CASE("a tensor's alignment, offset and shape are the file's") {
+TEST_CASE("GGUF parts: a tensor's alignment, offset and shape are the file's") {
   const TempDir folder;
   GgufWriter writer;
   writer.alignment = 64;
@@ -145,7 +146,7 @@ TEST_CASE("a tensor's alignment, offset and shape are the file's") {
   CHECK(value[0] == 7);
 }
 
-TEST_CASE("tensors that overlap by less than the alignment are refused") {
+TEST_CASE("GGUF parts: tensors that overlap by less than the alignment are refused") {
   const TempDir folder;
   GgufWriter writer;
   writer.data = std::string(64, '\0');
@@ -155,7 +156,8 @@ TEST_CASE("tensors that overlap by less than the alignment are refused") {
             "tensors 'a' and 'b' overlap"));
 }
 
-TEST_CASE("a part of a tensor is read from where it begins, and not past the tensor's end") {
+TEST_CASE(
+    "GGUF parts: a part of a tensor is read from where it begins, and not past the tensor's end") {
   const Parts parts(1);
   const TempDir folder;
   const auto file = opened(folder, parts.writers[0]);
@@ -199,7 +201,7 @@ TEST_CASE("three parts are one file: tensors of each, all bytes, any of them cha
             parts.path(3) + ": was changed"));
 }
 
-TEST_CASE("parts that do not belong together are refused") {
+TEST_CASE("GGUF parts: parts that do not belong together are refused") {
   const auto key = [](GgufWriter& writer, const char* name, std::uint32_t value) {
     std::erase_if(writer.keys,
                   [&](const std::string& entry) { return entry.starts_with(gguf_text(name)); });
@@ -234,7 +236,7 @@ TEST_CASE("parts that do not belong together are refused") {
   CHECK(has(twice.refused(), "tensor 't1' appears twice"));
 }
 
-TEST_CASE("a set of parts is opened by its first part's name alone") {
+TEST_CASE("GGUF parts: a set of parts is opened by its first part's name alone") {
   Parts parts(2);
   parts.open();
   const std::string expected = "open the first part, whose name ends in 00001-of-00002.gguf";
@@ -246,7 +248,7 @@ TEST_CASE("a set of parts is opened by its first part's name alone") {
             expected));
 }
 
-TEST_CASE("parts whose names are their numbers alone are found in the working folder") {
+TEST_CASE("GGUF parts: parts whose names are their numbers alone are found in the working folder") {
   Parts parts(2);
   parts.open();
   namespace fs = std::filesystem;

@@ -59,7 +59,7 @@ std::string i64(std::vector<std::int64_t> values) {
 
 }  // namespace
 
-TEST_CASE("kinds that are not decoded are refused by their names") {
+TEST_CASE("head file: kinds that are not decoded are refused by their names") {
   CHECK(has(refused(changed(eagle3_bytes(), "mask_hidden", {1, 1, 48}), ErrorCode::kNotSupported),
             "head: P-EAGLE"));
   CHECK(has(refused(changed(eagle3_bytes(), "midlayer.mlp.experts.0.up_proj.weight", {1}),
@@ -86,7 +86,7 @@ TEST_CASE("kinds that are not decoded are refused by their names") {
   CHECK(has(refused(ungrounded, ErrorCode::kNotSupported), "grounded_heads"));
 }
 
-TEST_CASE("SPACE's masks open by their tensors, with a prefix and without") {
+TEST_CASE("head file: SPACE's masks open by their tensors, with a prefix and without") {
   const HeadFile file = space_bytes().open(kTarget);
   CHECK(file.kind() == HeadKind::kSpace);
   CHECK(file.config().mask_count == 2);
@@ -105,7 +105,7 @@ TEST_CASE("SPACE's masks open by their tensors, with a prefix and without") {
   CHECK(bare.notes().size() == 1);  // config.json says 3 positions
 }
 
-TEST_CASE("SPACE's masks for another target, or damaged, are refused by the tensor") {
+TEST_CASE("head file: SPACE's masks for another target, or damaged, are refused by the tensor") {
   TargetShape other = kTarget;
   other.hidden = 32;
   CHECK(has(
@@ -133,7 +133,8 @@ TEST_CASE("SPACE's masks for another target, or damaged, are refused by the tens
             "expected masks from 1 to 64, found 65"));
 }
 
-TEST_CASE("a model opens as SPACE's masks only where its config.json names rows of its embedding") {
+TEST_CASE(
+    "head file: a model opens as SPACE's masks only where its config.json names rows of its embedding") {
   HeadBytes model = space_model_bytes(R"({"space_mask_ids": [62, 63]})");
   const HeadFile file = model.open(kTarget);
   CHECK(file.kind() == HeadKind::kSpace);
@@ -143,7 +144,7 @@ TEST_CASE("a model opens as SPACE's masks only where its config.json names rows 
   CHECK(has(refused(space_model_bytes("{}"), ErrorCode::kNotSupported), "head: is a model"));
 }
 
-TEST_CASE("a model and unknown tensors are not heads") {
+TEST_CASE("head file: a model and unknown tensors are not heads") {
   HeadBytes model;
   model.tensors["model.embed_tokens.weight"] = {{64, 16}};
   for (const char* layer : {"model.layers.0.", "model.layers.1."}) add_layer(model, layer, 16, 16);
@@ -154,7 +155,7 @@ TEST_CASE("a model and unknown tensors are not heads") {
   CHECK(has(refused(other, ErrorCode::kNotSupported), "belong to no head that triescope knows"));
 }
 
-TEST_CASE("the first tensor that is not the target's is named, with what to do") {
+TEST_CASE("head file: the first tensor that is not the target's is named, with what to do") {
   TargetShape wide = kTarget;
   wide.hidden = 32;
   CHECK(
@@ -184,7 +185,8 @@ TEST_CASE("the first tensor that is not the target's is named, with what to do")
             "it was trained for a/b (hidden size 16"));
 }
 
-TEST_CASE("EAGLE-3 wider than its target needs an embedding and an output head of its own") {
+TEST_CASE(
+    "head file: EAGLE-3 wider than its target needs an embedding and an output head of its own") {
   HeadBytes head{{}, kHeadConfig, ""};
   head.tensors["fc.weight"] = {{24, 48}};
   head.tensors["midlayer.input_layernorm.weight"] = {{24}};
@@ -199,7 +201,7 @@ TEST_CASE("EAGLE-3 wider than its target needs an embedding and an output head o
   CHECK(head.open(kTarget).config().target_hidden == 16);
 }
 
-TEST_CASE("a head's tensors in F64 are rounded to F32, and a note says so") {
+TEST_CASE("head file: a head's tensors in F64 are rounded to F32, and a note says so") {
   HeadBytes head = changed(eagle3_bytes(), "norm.weight", {16}, "F64");
   std::vector<float> expected;
   for (int i = 0; i < 16; ++i) {
@@ -218,7 +220,7 @@ TEST_CASE("a head's tensors in F64 are rounded to F32, and a note says so") {
   CHECK(eagle3_bytes().open(kTarget).notes().empty());
 }
 
-TEST_CASE("a tensor that is missing, misshapen, of another type or unknown is named") {
+TEST_CASE("head file: a tensor that is missing, misshapen, of another type or unknown is named") {
   CHECK(has(refused(without(eagle3_bytes(), "norm.weight"), ErrorCode::kCorruption),
             "head: expected a tensor norm.weight, found none"));
   CHECK(has(refused(changed(eagle3_bytes(), "midlayer.mlp.up_proj.weight", {24, 17}),
@@ -244,7 +246,8 @@ TEST_CASE("a tensor that is missing, misshapen, of another type or unknown is na
             "layers.0.self_attn.q_proj.weight: expected [32, 16] by the head's other tensors"));
 }
 
-TEST_CASE("EAGLE heads with norms of their own are refused by name; norms of ones are not") {
+TEST_CASE(
+    "head file: EAGLE heads with norms of their own are refused by name; norms of ones are not") {
   for (const char* name : {"embedding_layernorm.weight", "hidden_states_layernorm.weight",
                            "pre_lm_head_layernorm.weight"})
     CHECK(has(refused(changed(eagle_bytes(), name, {16}), ErrorCode::kNotSupported),
@@ -261,7 +264,7 @@ TEST_CASE("EAGLE heads with norms of their own are refused by name; norms of one
   CHECK(has(refused(two, ErrorCode::kNotSupported), "an EAGLE head with 2 layers"));
 }
 
-TEST_CASE("a draft vocabulary must fit its output head, its mask and the target") {
+TEST_CASE("head file: a draft vocabulary must fit its output head, its mask and the target") {
   HeadBytes head = eagle3_bytes();
   head.tensors["lm_head.weight"] = {{3, 16}};
   head.tensors["d2t"] = {{3}, "I64", i64({0, 5, 60})};
@@ -293,7 +296,7 @@ TEST_CASE("a draft vocabulary must fit its output head, its mask and the target"
   CHECK(vllm.open(kTarget).tensor("d2t").integers() == std::vector<std::int64_t>{0, 5, 60});
 }
 
-TEST_CASE("layers are set for EAGLE-3 alone, as many as fc reads") {
+TEST_CASE("head file: layers are set for EAGLE-3 alone, as many as fc reads") {
   CHECK(eagle3_bytes().open(kTarget, {1, 2, 8}).config().feature_layers ==
         std::vector<int>{1, 2, 8});
   CHECK(eagle3_bytes().open(kTarget, {1, 2, 8}).config().layer_convention ==
@@ -310,7 +313,7 @@ TEST_CASE("layers are set for EAGLE-3 alone, as many as fc reads") {
 }
 
 TEST_CASE(
-    "a list of layers of another length than fc reads, or with a negative id, is refused as such") {
+    "head file: a list of layers of another length than fc reads, or with a negative id, is refused as such") {
   const auto listed = [](HeadBytes head, const std::string& list, const TargetShape& target) {
     head.config = with_config(R"("eagle_aux_hidden_state_layer_ids": )" + list);
     return refused(head, ErrorCode::kCorruption, target);
@@ -330,7 +333,8 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("without a config.json the layer is one of the target's kind, and the user is told") {
+TEST_CASE(
+    "head file: without a config.json the layer is one of the target's kind, and the user is told") {
   HeadBytes head = eagle_bytes();
   head.config = "";
   const HeadFile file = head.open(kTarget);
@@ -352,7 +356,7 @@ TEST_CASE("without a config.json the layer is one of the target's kind, and the 
   CHECK(head.open(bare).config().rope.dims == 8);
 }
 
-TEST_CASE("settings that are not known, or that the weights contradict, are reported") {
+TEST_CASE("head file: settings that are not known, or that the weights contradict, are reported") {
   HeadBytes head = eagle3_bytes();
   head.config = with_config(
       R"("strange": 3, "off": false, "none": null, "draft_vocab_size": 32, "num_hidden_layers": 4, "norm_before_fc": true,
@@ -379,7 +383,7 @@ TEST_CASE("settings that are not known, or that the weights contradict, are repo
 }
 
 TEST_CASE(
-    "norm_output is feedback for speculators and EAGLE-3.1, and nothing for SpecForge before") {
+    "head file: norm_output is feedback for speculators and EAGLE-3.1, and nothing for SpecForge before") {
   HeadBytes head = eagle3_bytes();
   head.config = with_config(R"("norm_output": true)");
   CHECK_FALSE(head.open(kTarget).config().norm_output);
@@ -392,7 +396,7 @@ TEST_CASE(
   CHECK(head.open(kTarget).config().fc_norm);
 }
 
-TEST_CASE("a head can be looked at without its target") {
+TEST_CASE("head file: a head can be looked at without its target") {
   const HeadFile head = eagle3_bytes().open();
   CHECK(head.config().feature_layers.empty());
   CHECK(head.config().layer_convention == LayerConvention::kAbsent);
@@ -411,7 +415,7 @@ TEST_CASE("a head can be looked at without its target") {
   CHECK(medusa_bytes().open().expected_target().vocab == 64);
 }
 
-TEST_CASE("what is asked of a tensor must be there and of its type") {
+TEST_CASE("head file: what is asked of a tensor must be there and of its type") {
   HeadBytes bytes_of_head = eagle_bytes();  // the head reads from them
   const HeadFile head = bytes_of_head.open(kTarget);
   CHECK(has(refusal(ErrorCode::kNotFound, [&] { head.tensor("fc.bias"); }),
@@ -426,7 +430,7 @@ TEST_CASE("what is asked of a tensor must be there and of its type") {
             "x: expected floating point"));
 }
 
-TEST_CASE("heads are told from models by path") {
+TEST_CASE("head file: heads are told from models by path") {
   for (const char* name : {"eagle", "eagle3", "eagle3-no-fc", "medusa", "medusa-2", "medusa-vllm",
                            "hydra", "hydra-mlp"})
     CHECK(is_draft_head((head_fixtures() / name).string()));
@@ -438,7 +442,7 @@ TEST_CASE("heads are told from models by path") {
 }
 
 TEST_CASE(
-    "a single file takes the config.json beside it; folders without weights and other files are refused") {
+    "head file: a single file takes the config.json beside it; folders without weights and other files are refused") {
   const HeadFile head =
       HeadFile::open((head_fixtures() / "eagle" / "pytorch_model.bin").string(), tiny_target());
   CHECK(head.config().context == 2048);
@@ -466,7 +470,7 @@ TEST_CASE(
           "found '../x.bin'"));
 }
 
-TEST_CASE("too many heads or layers are refused before they are made") {
+TEST_CASE("head file: too many heads or layers are refused before they are made") {
   HeadBytes many = medusa_bytes();
   many.tensors["99.0.linear.weight"] = {{16, 16}};
   CHECK(has(refused(many, ErrorCode::kNotSupported), "expected at most 64 heads, found 100"));

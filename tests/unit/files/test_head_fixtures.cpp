@@ -27,7 +27,7 @@ std::pair<float, float> ends_of(const HeadFile& head, const std::string& name) {
 
 }  // namespace
 
-TEST_CASE("EAGLE-1 as published for Vicuna opens from its pickle") {
+TEST_CASE("head fixtures: EAGLE-1 as published for Vicuna opens from its pickle") {
   const HeadFile head = tiny_head("eagle");
   const HeadConfig& config = head.config();
   CHECK(head.kind() == HeadKind::kEagle);
@@ -82,7 +82,7 @@ TEST_CASE("EAGLE-1 for Llama 3: no bias, grouped keys, its rope, no embedding") 
   CHECK(head.tensor("fc.weight").type == ElementType::kBf16);
 }
 
-TEST_CASE("EAGLE-1 for Qwen 2 has biases of q, k and v") {
+TEST_CASE("head fixtures: EAGLE-1 for Qwen 2 has biases of q, k and v") {
   const HeadFile head = tiny_head("eagle-qwen2");
   CHECK(head.config().attention_bias);
   CHECK_FALSE(head.config().attention_output_bias);
@@ -109,7 +109,7 @@ TEST_CASE(
             "norm.weight holds ones and is not part of EAGLE: it is left out"});
 }
 
-TEST_CASE("speculators' eagle is EAGLE-1 under other names") {
+TEST_CASE("head fixtures: speculators' eagle is EAGLE-1 under other names") {
   const HeadFile head = tiny_head("eagle-speculators");
   CHECK(head.kind() == HeadKind::kEagle);
   CHECK(head.config().rope.theta == 500000);
@@ -160,7 +160,7 @@ TEST_CASE("EAGLE-3 as published: half precision, a draft vocabulary, EAGLE's own
   CHECK(head.notes().empty());
 }
 
-TEST_CASE("EAGLE-3 without a map drafts from the whole vocabulary") {
+TEST_CASE("head fixtures: EAGLE-3 without a map drafts from the whole vocabulary") {
   const HeadFile head = tiny_head("eagle3-full-vocabulary");
   CHECK(head.config().draft_vocab == 64);
   CHECK(head.config().own_lm_head);
@@ -168,7 +168,7 @@ TEST_CASE("EAGLE-3 without a map drafts from the whole vocabulary") {
   CHECK_FALSE(head.has("t2d"));
 }
 
-TEST_CASE("SpecForge counts outputs, and its norm_output changes nothing") {
+TEST_CASE("head fixtures: SpecForge counts outputs, and its norm_output changes nothing") {
   const HeadFile head = tiny_head("eagle3-specforge");
   CHECK(head.config().feature_layers == Ints{2, 4, 5});
   CHECK(head.config().stored_layers == Ints{1, 3, 4});
@@ -199,7 +199,7 @@ TEST_CASE("speculators' EAGLE-3: the layer's settings nested, norm_before_residu
 }
 
 TEST_CASE(
-    "norm_before_fc has one norm over the three states; ids that do not begin with 1 count what enters") {
+    "head fixtures: norm_before_fc has one norm over the three states; ids that do not begin with 1 count what enters") {
   const HeadFile head = tiny_head("eagle3-norm-before-fc");
   CHECK(head.config().norm_before_fc);
   CHECK(head.config().norm_before_residual);
@@ -210,7 +210,7 @@ TEST_CASE(
   CHECK(head.notes().empty());
 }
 
-TEST_CASE("EAGLE-3.1 has a norm for each state and feeds the normed output back") {
+TEST_CASE("head fixtures: EAGLE-3.1 has a norm for each state and feeds the normed output back") {
   const HeadFile head = tiny_head("eagle3-fc-norm");
   CHECK(head.config().fc_norm);
   CHECK(head.config().norm_output);
@@ -219,7 +219,7 @@ TEST_CASE("EAGLE-3.1 has a norm for each state and feeds the normed output back"
   CHECK(head.notes().empty());
 }
 
-TEST_CASE("further layers of EAGLE-3 have the head's own width") {
+TEST_CASE("head fixtures: further layers of EAGLE-3 have the head's own width") {
   const HeadFile head = tiny_head("eagle3-two-layers");
   CHECK(head.config().layers == 2);
   CHECK(shape_of(head, "layers.1.self_attn.q_proj.weight") == Shape{16, 16});
@@ -245,7 +245,7 @@ TEST_CASE("Qwen 3 heads: wide heads, norms of q and k, biases, the target's outp
 }
 
 TEST_CASE(
-    "a head may be wider than its target, with an embedding of its own; names may have model. in front") {
+    "head fixtures: a head may be wider than its target, with an embedding of its own; names may have model. in front") {
   const HeadFile head = tiny_head("eagle3-wide");
   CHECK(head.config().hidden == 24);
   CHECK(head.config().target_hidden == 16);
@@ -256,7 +256,7 @@ TEST_CASE(
   CHECK_FALSE(head.has("t2d"));
 }
 
-TEST_CASE("EAGLE-3 without fc reads the final norm's output") {
+TEST_CASE("head fixtures: EAGLE-3 without fc reads the final norm's output") {
   const HeadFile head = tiny_head("eagle3-no-fc");
   CHECK_FALSE(head.config().has_fc);
   CHECK_FALSE(head.has("fc.weight"));
@@ -284,7 +284,7 @@ TEST_CASE("Medusa-1: the number of heads is the file's, not the configuration's"
             "config.json says medusa_num_heads 2, the file holds 5 heads: the file's are used"});
 }
 
-TEST_CASE("two layers of Medusa are one block under two names") {
+TEST_CASE("head fixtures: two layers of Medusa are one block under two names") {
   const HeadFile head = tiny_head("medusa-two-layers");
   CHECK(head.config().head_count == 3);
   CHECK(head.config().head_layers == 2);
@@ -293,7 +293,7 @@ TEST_CASE("two layers of Medusa are one block under two names") {
   CHECK(head.parameters() == 3 * (16 * 16 + 16 + 64 * 16));
 }
 
-TEST_CASE("Medusa's second version shares the target's output head") {
+TEST_CASE("head fixtures: Medusa's second version shares the target's output head") {
   const HeadFile head = tiny_head("medusa-v2");
   CHECK(head.config().head_count == 4);
   CHECK(head.config().head_layers == 1);
@@ -324,7 +324,7 @@ TEST_CASE("vLLM's Medusa: blocks without bias, absolute ids made offsets") {
   CHECK(offsets[23] == 40);  // token 63
 }
 
-TEST_CASE("vLLM's Medusa with one output head for all") {
+TEST_CASE("head fixtures: vLLM's Medusa with one output head for all") {
   const HeadFile head = tiny_head("medusa-vllm-one-head");
   CHECK(head.config().head_count == 2);
   CHECK(head.config().fc_bias);
@@ -333,7 +333,7 @@ TEST_CASE("vLLM's Medusa with one output head for all") {
   CHECK(shape_of(head, "1.1.weight") == Shape{64, 16});
 }
 
-TEST_CASE("Hydra behind a prefix layer; its layer is one of the target's") {
+TEST_CASE("head fixtures: Hydra behind a prefix layer; its layer is one of the target's") {
   const HeadFile head = tiny_head("hydra");
   const HeadConfig& config = head.config();
   CHECK(head.kind() == HeadKind::kHydra);
@@ -372,7 +372,7 @@ TEST_CASE("plain Hydra: blocks without dropouts, a state below the last layers")
 }
 
 TEST_CASE(
-    "Hydra that shares the target's embedding and output head; a block stored once stands for all") {
+    "head fixtures: Hydra that shares the target's embedding and output head; a block stored once stands for all") {
   const HeadFile head = tiny_head("hydra-shared-head");
   CHECK_FALSE(head.config().own_embedding);
   CHECK_FALSE(head.config().own_lm_head);
@@ -384,7 +384,8 @@ TEST_CASE(
   CHECK(head.config().vocab == 64);
 }
 
-TEST_CASE("values are the file's, from safetensors and pickles, whole and in shards") {
+TEST_CASE(
+    "head fixtures: values are the file's, from safetensors and pickles, whole and in shards") {
   using Ends = std::pair<float, float>;
   CHECK(ends_of(tiny_head("eagle3-two-layers"), "fc.weight") ==
         Ends(-0.4160907566547394f, -0.3412710726261139f));
@@ -397,7 +398,7 @@ TEST_CASE("values are the file's, from safetensors and pickles, whole and in sha
         Ends(0.125f, 0.08837890625f));
 }
 
-TEST_CASE("a head says what it is") {
+TEST_CASE("head fixtures: a head says what it is") {
   CHECK(
       tiny_head("eagle").describe() ==
       "An EAGLE-1/2 head, reads the output of the target's final norm. Drafts from all 64 tokens with the target's output head and its own "

@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 
 namespace {}  // namespace
 
-TEST_CASE("a file is read as text up to its limit, from the disk and from memory") {
+TEST_CASE("input file: a file is read as text up to its limit, from the disk and from memory") {
   const TempDir folder;
   const std::string path = (folder.path() / "text").string();
   write_file(path, "abcd");
@@ -51,7 +51,7 @@ TEST_CASE("a file is read as text up to its limit, from the disk and from memory
             "expected 1 bytes at offset 9, but the file has 4"));
 }
 
-TEST_CASE("a path that is not there, below a file, or not a file, says which") {
+TEST_CASE("input file: a path that is not there, below a file, or not a file, says which") {
   const TempDir folder;
   const std::string path = (folder.path() / "text").string();
   write_file(path, "abcd");
@@ -62,7 +62,7 @@ TEST_CASE("a path that is not there, below a file, or not a file, says which") {
   CHECK(has(refusal(ErrorCode::kIoError, [&] { InputFile("/dev/null"); }), "found something else"));
 }
 
-TEST_CASE("a file is changed where its size or its time is") {
+TEST_CASE("input file: a file is changed where its size or its time is") {
   const TempDir folder;
   const fs::path path = folder.path() / "text";
   write_file(path, "abcd");
@@ -78,7 +78,7 @@ TEST_CASE("a file is changed where its size or its time is") {
   CHECK(has(refusal(ErrorCode::kIoError, [&] { same.check_unchanged(); }), "was changed"));
 }
 
-TEST_CASE("a name inside a folder is a file's name alone") {
+TEST_CASE("input file: a name inside a folder is a file's name alone") {
   const TempDir folder;
   const std::string here = folder.path().string();
   CHECK(path_in_folder(here, "a") == here + "/a");

@@ -37,7 +37,7 @@ bool names(const std::string& message, const std::string& what) {
 
 }  // namespace
 
-TEST_CASE("JSON comes out as the library's own parser gives it") {
+TEST_CASE("JSON: JSON comes out as the library's own parser gives it") {
   for (
       const char* text :
       {R"({"a":[1,-2,3.5,1e3,18446744073709551615,true,false,null,"x\u00e9\n"],"b":{"c":{},"d":[]}})",
@@ -67,7 +67,7 @@ TEST_CASE("JSON: the numbers that Python writes and JSON has no word for, outsid
   }
 }
 
-TEST_CASE("text that is not JSON, or is beyond the limits, is refused by the file's name") {
+TEST_CASE("JSON: text that is not JSON, or is beyond the limits, is refused by the file's name") {
   for (const char* text : {"", "{", "[1,", "[1}", "{\"a\"}", "{\"a\":1,}", "tru", "1 2", "[1e999]",
                            "\"\\ud800\"", "{1:2}"})
     CHECK(names(refusal(text), "expected JSON, found"));
@@ -90,7 +90,7 @@ TEST_CASE("text that is not JSON, or is beyond the limits, is refused by the fil
 }
 
 // A parser that looks through the list after each of its objects would be at it for minutes.
-TEST_CASE("Long lists of objects take time by their length alone") {
+TEST_CASE("JSON: Long lists of objects take time by their length alone") {
   const std::size_t count = 600'000;
   const std::string list = "[" + repeated(R"({"id":1,"t":2},)", count) + "{}]";
   CHECK(parse_json(list, "some.json").size() == count + 1);

@@ -35,7 +35,7 @@ std::vector<std::int64_t> integers(const nlohmann::json& value) {
 
 }  // namespace
 
-TEST_CASE("JSON integers go from 0 to 2^30, written with or without a point") {
+TEST_CASE("JSON fields: JSON integers go from 0 to 2^30, written with or without a point") {
   const auto ask = [](const JsonFields& fields) { fields.integer("k"); };
   CHECK(integer(0) == 0);
   CHECK(integer(1 << 30) == 1 << 30);
@@ -49,7 +49,7 @@ TEST_CASE("JSON integers go from 0 to 2^30, written with or without a point") {
   CHECK(refused(nullptr, ask) == "some.json: k: expected an integer, found null");
 }
 
-TEST_CASE("JSON null counts as absent, and what is absent has its default") {
+TEST_CASE("JSON fields: JSON null counts as absent, and what is absent has its default") {
   const nlohmann::json object = {{"k", nullptr}};
   const JsonFields fields(object, "some.json");
   for (const char* key : {"k", "absent"}) {
@@ -81,7 +81,8 @@ TEST_CASE("JSON integers of any sign: one or a list, at most 65536") {
             .starts_with("some.json: k: expected at most 65536 integers, found [1,1"));
 }
 
-TEST_CASE("a number that is asked for is finite; one that is not is shown as it was written") {
+TEST_CASE(
+    "JSON fields: a number that is asked for is finite; one that is not is shown as it was written") {
   const double infinity = std::numeric_limits<double>::infinity();
   for (const auto& [value, shown] :
        {std::pair(infinity, "Infinity"), {-infinity, "-Infinity"}, {std::nan(""), "NaN"}}) {
@@ -95,7 +96,7 @@ TEST_CASE("a number that is asked for is finite; one that is not is shown as it 
   }
 }
 
-TEST_CASE("JSON lists are of numbers or of texts, at most 65536 of them") {
+TEST_CASE("JSON fields: JSON lists are of numbers or of texts, at most 65536 of them") {
   const nlohmann::json object = {{"numbers", {1, 2.5}}, {"texts", {"a", ""}}, {"mixed", {1, "a"}}};
   const JsonFields fields(object, "some.json");
   CHECK(fields.numbers("numbers") == std::vector<double>{1, 2.5});
@@ -113,14 +114,14 @@ TEST_CASE("JSON lists are of numbers or of texts, at most 65536 of them") {
         }).find("expected a list of numbers") != std::string::npos);
 }
 
-TEST_CASE("a refusal shows the first 80 bytes of what was found") {
+TEST_CASE("JSON fields: a refusal shows the first 80 bytes of what was found") {
   const auto ask = [](const JsonFields& fields) { fields.integer("k"); };
   const std::string before = "some.json: k: expected an integer, found \"";
   CHECK(refused(std::string(78, 'x'), ask) == before + std::string(78, 'x') + "\"");
   CHECK(refused(std::string(79, 'x'), ask) == before + std::string(79, 'x') + "...");
 }
 
-TEST_CASE("an object within names its place") {
+TEST_CASE("JSON fields: an object within names its place") {
   const nlohmann::json object = {{"inner", {{"k", "x"}}}, {"list", {1}}};
   const JsonFields fields(object, "some.json");
   CHECK(refusal(ErrorCode::kCorruption, [&] { fields.object("inner").integer("k"); }) ==

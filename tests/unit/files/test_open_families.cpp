@@ -163,7 +163,7 @@ TEST_CASE("Command R7B: one norm without bias, layers without a window have no p
   CHECK(ropes(config_of(writer)) == "000-");
 }
 
-TEST_CASE("StarCoder2, EXAONE 4, StableLM, Phi and Seed-OSS: what each leaves out") {
+TEST_CASE("open families: StarCoder2, EXAONE 4, StableLM, Phi and Seed-OSS: what each leaves out") {
   const ModelConfig code = config_of("starcoder2", R"("sliding_window":8)");
   CHECK(biases(code) == "qom.");
   CHECK(windows(code) == "wwww");
@@ -209,7 +209,8 @@ TEST_CASE("StarCoder2, EXAONE 4, StableLM, Phi and Seed-OSS: what each leaves ou
         "blk.1.post_attention_norm.weight");
 }
 
-TEST_CASE("Ministral 3 scales q by its position; mistral3 is its text part's family") {
+TEST_CASE(
+    "open families: Ministral 3 scales q by its position; mistral3 is its text part's family") {
   const ModelConfig config = config_of("ministral3");
   CHECK(config.query_scale.beta == 0.1);
   CHECK(config.query_scale.every == 16384);
@@ -239,7 +240,7 @@ TEST_CASE("Ministral 3 scales q by its position; mistral3 is its text part's fam
             "quantization_config"));
 }
 
-TEST_CASE("a scale that a GGUF's family does not have is refused by name") {
+TEST_CASE("open families: a scale that a GGUF's family does not have is refused by name") {
   for (const char* key : {"logit_scale", "residual_scale", "embedding_scale", "attention.scale",
                           "attention.temperature_scale"}) {
     GgufWriter writer = gguf_of("olmo2", 2);

@@ -26,7 +26,8 @@ std::string with(const std::string& tensor) { return pickle_of(pickled("w") + te
 
 }  // namespace
 
-TEST_CASE("a dictionary of tensors is read with types, shapes and places in their storages") {
+TEST_CASE(
+    "pickle: a dictionary of tensors is read with types, shapes and places in their storages") {
   const auto tensors =
       read(pickle_of(pickled("a") + pickled_tensor({}) + pickled("b") +
                      pickled_tensor({"HalfStorage", "1", 10, 2, {4}, {1}}) + pickled("c") +
@@ -59,7 +60,8 @@ TEST_CASE("a dictionary of tensors is read with types, shapes and places in thei
   CHECK(pickled_width("BOOL") == 1);
 }
 
-TEST_CASE("memory, protocol 4 and a state_dict's attributes are read as Python reads them") {
+TEST_CASE(
+    "pickle: memory, protocol 4 and a state_dict's attributes are read as Python reads them") {
   // The key comes out of the memo; the dictionary is an OrderedDict with attributes.
   const std::string tensor = pickled_tensor({});
   const std::string two = "\x80\x02" + pickled_global("collections", "OrderedDict") + ")R(" +
@@ -102,7 +104,7 @@ TEST_CASE("nothing is imported: any other global is refused by name and byte") {
             "'torch Float'"));
 }
 
-TEST_CASE("every opcode that is not on the list is refused by number and byte") {
+TEST_CASE("pickle: every opcode that is not on the list is refused by number and byte") {
   const std::string known =
       std::string("\x80\x95.(NJKMXqrhj)t}sucRbQ") + "\x88\x89\x8a\x8c\x85\x86\x87\x94\x93";
   int refused = 0;
@@ -119,7 +121,7 @@ TEST_CASE("every opcode that is not on the list is refused by number and byte") 
   CHECK(has(refusal_of("\x80\x02\x81", ErrorCode::kNotSupported), "byte 2 has opcode 0x81;"));
 }
 
-TEST_CASE("what is not a dictionary of tensors is refused by what it is") {
+TEST_CASE("pickle: what is not a dictionary of tensors is refused by what it is") {
   CHECK(has(refusal_of("\x80\x02N.", ErrorCode::kNotSupported), "holds None, not a dictionary"));
   CHECK(has(refusal_of("\x80\x02" + pickled("x") + ".", ErrorCode::kNotSupported), "holds a text"));
   CHECK(has(refusal_of(with("}"), ErrorCode::kNotSupported), "'w' is a dictionary, not a tensor"));
@@ -135,7 +137,7 @@ TEST_CASE("what is not a dictionary of tensors is refused by what it is") {
   CHECK(has(refusal_of("\x80\x06}.", ErrorCode::kNotSupported), "protocol 6 of pickle"));
 }
 
-TEST_CASE("a tensor must lie in its storage, value after value") {
+TEST_CASE("pickle: a tensor must lie in its storage, value after value") {
   CHECK(read(with(pickled_tensor({.first = 0}))).size() == 1);
   CHECK(has(refusal_of(with(pickled_tensor({.first = 1})), ErrorCode::kCorruption),
             "6 values from 1 in a storage of 6"));
@@ -166,7 +168,7 @@ TEST_CASE("a tensor must lie in its storage, value after value") {
 }
 
 TEST_CASE(
-    "a pickle that ends early or whose stack does not fit is damaged, and says at which byte") {
+    "pickle: a pickle that ends early or whose stack does not fit is damaged, and says at which byte") {
   const std::string good = with(pickled_tensor({}));
   CHECK(read(good).size() == 1);
   for (std::size_t size = 0; size < good.size(); ++size)
@@ -200,7 +202,7 @@ TEST_CASE(
             "more than 8 bytes"));
 }
 
-TEST_CASE("negative integers of LONG1 keep their sign") {
+TEST_CASE("pickle: negative integers of LONG1 keep their sign") {
   const std::string said = refusal_of(
       with(pickled_global("torch._utils", "_rebuild_tensor_v2") + "((" + pickled("storage") +
            pickled_global("torch", "FloatStorage") + pickled("0") + pickled("cpu") +

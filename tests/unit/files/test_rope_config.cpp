@@ -35,7 +35,7 @@ std::string numbers(int count, const std::string& value) {
 
 }  // namespace
 
-TEST_CASE("a config without rope settings has the default rope over the whole head") {
+TEST_CASE("rope config: a config without rope settings has the default rope over the whole head") {
   const ModelConfig config = config_of("llama");
   REQUIRE(config.ropes.size() == 1);
   const RopeConfig& rope = config.ropes[0];
@@ -48,7 +48,7 @@ TEST_CASE("a config without rope settings has the default rope over the whole he
 }
 
 TEST_CASE(
-    "a part of the head is rotated in the family that does so, by the config or its rope settings") {
+    "rope config: a part of the head is rotated in the family that does so, by the config or its rope settings") {
   const auto phi3 = [](const std::string& more) { return config_of("phi3", more).ropes[0].dims; };
   CHECK(phi3(R"("partial_rotary_factor":0.5)") == 8);
   CHECK(phi3(R"("rope_scaling":{"rope_type":"default","partial_rotary_factor":0.25},
@@ -64,7 +64,7 @@ TEST_CASE(
 
 // transformers 5.17 decodes such a Llama as if the key were not there.
 TEST_CASE(
-    "families that rotate whole heads do so whatever partial_rotary_factor says, with a note") {
+    "rope config: families that rotate whole heads do so whatever partial_rotary_factor says, with a note") {
   for (const char* more :
        {R"("partial_rotary_factor":0.5)",
         R"("rope_parameters":{"rope_type":"default","partial_rotary_factor":0.5})"}) {
@@ -79,14 +79,15 @@ TEST_CASE(
             "partial_rotary_factor below 1 with a rope type other than default"));
 }
 
-TEST_CASE("rope_type has the last word over the older type, a theta of its own over the config's") {
+TEST_CASE(
+    "rope config: rope_type has the last word over the older type, a theta of its own over the config's") {
   CHECK(rope_of(R"("rope_type":"linear","type":"wild","factor":3)").kind == RopeKind::kLinear);
   CHECK(rope_of(R"("type":"linear","factor":3)", R"("rope_theta":5000)").theta == 5000);
   CHECK(rope_of(R"("type":"linear","factor":3,"rope_theta":7000)", R"("rope_theta":5000)").theta ==
         7000);
 }
 
-TEST_CASE("linear and dynamic rope") {
+TEST_CASE("rope config: linear and dynamic rope") {
   const RopeConfig linear = rope_of(R"("rope_type":"linear","factor":2.5)");
   CHECK(linear.kind == RopeKind::kLinear);
   CHECK(linear.factor == 2.5);
@@ -100,7 +101,7 @@ TEST_CASE("linear and dynamic rope") {
   CHECK(has(refused(ErrorCode::kCorruption, R"("rope_type":"dynamic")"), "factor"));
 }
 
-TEST_CASE("llama3 rope has no defaults") {
+TEST_CASE("rope config: llama3 rope has no defaults") {
   const std::string all =
       R"("rope_type":"llama3","factor":8,"low_freq_factor":2,"high_freq_factor":5)";
   const RopeConfig rope = rope_of(all);

@@ -48,7 +48,7 @@ ErrorCode refusal(const std::string& header, std::size_t data_bytes) {
 
 }  // namespace
 
-TEST_CASE("tensors of several dtypes are read as fp32") {
+TEST_CASE("safetensors: tensors of several dtypes are read as fp32") {
   const TempDir folder;
   write_file(folder.path() / "model.safetensors", good_file());
   const auto file = SafeTensors::open_folder(folder.path().string());
@@ -64,7 +64,8 @@ TEST_CASE("tensors of several dtypes are read as fp32") {
   CHECK_THROWS_AS(file->read(*file->find("a"), 3, a), Error);
 }
 
-TEST_CASE("both 8-bit dtypes are read as fp32, any dtype as its bytes, others not at all") {
+TEST_CASE(
+    "safetensors: both 8-bit dtypes are read as fp32, any dtype as its bytes, others not at all") {
   const TempDir folder;
   const fs::path path = folder.path() / "model.safetensors";
   write_file(
@@ -91,7 +92,7 @@ TEST_CASE("both 8-bit dtypes are read as fp32, any dtype as its bytes, others no
   CHECK_THROWS_WITH_AS(file->read(*file->find("d"), 0, two), doctest::Contains("is I8"), Error);
 }
 
-TEST_CASE("an empty tensor takes no room; at most 8 dimensions") {
+TEST_CASE("safetensors: an empty tensor takes no room; at most 8 dimensions") {
   const TempDir folder;
   const fs::path path = folder.path() / "model.safetensors";
   const auto opened = [&](const std::string& header, std::size_t bytes) {
@@ -112,7 +113,7 @@ TEST_CASE("an empty tensor takes no room; at most 8 dimensions") {
       doctest::Contains("at most 8 dimensions"), Error);
 }
 
-TEST_CASE("a safetensors file cut anywhere is refused") {
+TEST_CASE("safetensors: a safetensors file cut anywhere is refused") {
   const std::string whole = good_file();
   const TempDir folder;
   const fs::path path = folder.path() / "model.safetensors";
@@ -123,7 +124,8 @@ TEST_CASE("a safetensors file cut anywhere is refused") {
   }
 }
 
-TEST_CASE("a safetensors file with flipped bytes opens or is refused, and never more") {
+TEST_CASE(
+    "safetensors: a safetensors file with flipped bytes opens or is refused, and never more") {
   const std::string whole = good_file();
   const TempDir folder;
   const fs::path path = folder.path() / "model.safetensors";
@@ -147,7 +149,7 @@ TEST_CASE("a safetensors file with flipped bytes opens or is refused, and never 
   CHECK(refused > 1000);
 }
 
-TEST_CASE("safetensors headers that lie are refused") {
+TEST_CASE("safetensors: safetensors headers that lie are refused") {
   const auto one = [](const std::string& fields) { return R"({"a":{)" + fields + "}}"; };
   CHECK(refusal(one(R"("dtype":"F32","shape":[2],"data_offsets":[0,4])"), 4) ==
         ErrorCode::kCorruption);
@@ -177,7 +179,7 @@ TEST_CASE("safetensors headers that lie are refused") {
   CHECK(refusal(std::string(100000, '['), 0) == ErrorCode::kCorruption);
 }
 
-TEST_CASE("JSON from untrusted files is limited") {
+TEST_CASE("safetensors: JSON from untrusted files is limited") {
   CHECK(parse_json(R"({"a":[1,{"b":null}]})", "x")["a"][0] == 1);
   CHECK_THROWS_AS(parse_json(R"({"a":1,"a":2})", "x"), Error);
   CHECK_NOTHROW(parse_json(R"({"a":{"a":1},"b":{"a":2}})", "x"));
@@ -189,7 +191,8 @@ TEST_CASE("JSON from untrusted files is limited") {
   CHECK_THROWS_AS(parse_json(many + "0]", "x"), Error);
 }
 
-TEST_CASE("a sharded folder is read through its index, and the index cannot leave the folder") {
+TEST_CASE(
+    "safetensors: a sharded folder is read through its index, and the index cannot leave the folder") {
   const TempDir outside, folder;
   const std::string header_a = R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}})";
   const std::string header_b = R"({"b":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}})";
@@ -229,7 +232,8 @@ TEST_CASE("a sharded folder is read through its index, and the index cannot leav
   CHECK_THROWS_AS(open_with(R"({"b":"outside.safetensors"})"), Error);
 }
 
-TEST_CASE("a safetensors file that shrinks or vanishes after it was opened gives an error") {
+TEST_CASE(
+    "safetensors: a safetensors file that shrinks or vanishes after it was opened gives an error") {
   const TempDir folder;
   const fs::path path = folder.path() / "model.safetensors";
   write_file(path, good_file());
@@ -245,7 +249,7 @@ TEST_CASE("a safetensors file that shrinks or vanishes after it was opened gives
   CHECK_NOTHROW(again->read(again->tensors().back(), 0, values));  // it is still ours
 }
 
-TEST_CASE("the layout of a Hugging Face cache is followed") {
+TEST_CASE("safetensors: the layout of a Hugging Face cache is followed") {
   const TempDir root;
   const fs::path blobs = root.path() / "blobs";
   const fs::path snapshot = root.path() / "snapshots" / "abc";

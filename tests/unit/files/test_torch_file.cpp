@@ -46,7 +46,7 @@ std::vector<ZipFile> with(std::size_t index, const std::string& contents) {
 
 }  // namespace
 
-TEST_CASE("tensors of a PyTorch file lie where their storage and offset say") {
+TEST_CASE("zip: tensors of a PyTorch file lie where their storage and offset say") {
   for (const bool zip64 : {false, true}) {
     const std::string bytes = zip_of(good_files(), zip64);
     const auto file = open(bytes);
@@ -146,7 +146,7 @@ TEST_CASE("zip: compressed, encrypted, split and doubled entries are refused") {
             "'a' is there twice"));
 }
 
-TEST_CASE("a PyTorch file must hold one pickle and every storage in full") {
+TEST_CASE("zip: a PyTorch file must hold one pickle and every storage in full") {
   CHECK(has(refusal_of(zip_of({{"archive/x", "1"}}), ErrorCode::kCorruption),
             "expected an entry NAME/data.pkl"));
   std::vector<ZipFile> two = good_files();
@@ -164,7 +164,7 @@ TEST_CASE("a PyTorch file must hold one pickle and every storage in full") {
             "tensor 'a': expected an entry data/0"));
 }
 
-TEST_CASE("files from before PyTorch 1.6 and other files are refused by name") {
+TEST_CASE("zip: files from before PyTorch 1.6 and other files are refused by name") {
   CHECK(has(refusal_of("\x80\x02\x8a\x0a" + std::string(40, 'x'), ErrorCode::kNotSupported),
             "before PyTorch 1.6"));
   CHECK(has(refusal_of("hello", ErrorCode::kCorruption), "expected a file of torch.save"));

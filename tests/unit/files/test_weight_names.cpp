@@ -37,7 +37,7 @@ ModelConfig gpt2() {
 
 }  // namespace
 
-TEST_CASE("weights of a Llama folder by role") {
+TEST_CASE("weight names: weights of a Llama folder by role") {
   const ModelConfig config = config_of("llama");
   const std::string layer = "model.layers.1.";
   CHECK(at(config, Role::kEmbedding) == "model.embed_tokens.weight");
@@ -64,7 +64,7 @@ TEST_CASE("weights of a Llama folder by role") {
     CHECK(at(config, role) == layer + name);
 }
 
-TEST_CASE("weights of a GGUF by role; a Llama's q and k are interleaved by head") {
+TEST_CASE("weight names: weights of a GGUF by role; a Llama's q and k are interleaved by head") {
   GgufWriter writer = gguf_of("llama", 2);
   writer.add("llama.attention.head_count_kv", 1u);
   const ModelConfig config = config_of(writer);
@@ -92,7 +92,7 @@ TEST_CASE("weights of a GGUF by role; a Llama's q and k are interleaved by head"
   CHECK(at(config_of(gguf_of("qwen2", 2)), Role::kQuery) == "blk.1.attn_q.weight");
 }
 
-TEST_CASE("Gemma's norms around the MLP have names of their own") {
+TEST_CASE("weight names: Gemma's norms around the MLP have names of their own") {
   for (const char* family : {"gemma2", "gemma3_text"}) {
     const ModelConfig config = config_of(family);
     CHECK(at(config, Role::kPostAttentionNorm) == "model.layers.1.post_attention_layernorm.weight");
@@ -101,7 +101,8 @@ TEST_CASE("Gemma's norms around the MLP have names of their own") {
   }
 }
 
-TEST_CASE("Phi-3's q, k, v lie in one tensor below each other, gate and up in another") {
+TEST_CASE(
+    "weight names: Phi-3's q, k, v lie in one tensor below each other, gate and up in another") {
   const ModelConfig config = config_of("phi3");  // q: 64 rows, k and v: 32
   const std::string qkv = "model.layers.1.self_attn.qkv_proj.weight";
   const std::string gate_up = "model.layers.1.mlp.gate_up_proj.weight";
@@ -118,7 +119,8 @@ TEST_CASE("Phi-3's q, k, v lie in one tensor below each other, gate and up in an
   CHECK(at(gguf, Role::kUp) == "blk.1.ffn_up.weight+64");
 }
 
-TEST_CASE("GPT-2's weights are stored the other way round in a folder, upright in a GGUF") {
+TEST_CASE(
+    "weight names: GPT-2's weights are stored the other way round in a folder, upright in a GGUF") {
   const ModelConfig config = gpt2();
   const std::string block = "transformer.h.1.";
   CHECK(at(config, Role::kEmbedding) == "transformer.wte.weight");
@@ -158,7 +160,7 @@ TEST_CASE("GPT-2's weights are stored the other way round in a folder, upright i
   CHECK(at(gguf, Role::kFinalNormBias) == "output_norm.bias");
 }
 
-TEST_CASE("shapes of a model's weights, and which it has") {
+TEST_CASE("weight names: shapes of a model's weights, and which it has") {
   const ModelConfig llama =
       config_of("llama", R"("head_dim":8,"attention_bias":true,"mlp_bias":true)");
   for (const auto& [role, expected] : {std::pair(Role::kEmbedding, "100x64"),
@@ -211,7 +213,7 @@ TEST_CASE("shapes of a model's weights, and which it has") {
   CHECK(shape(gemma, Role::kQueryBias) == "none");
 }
 
-TEST_CASE("weights from the first norm of a layer on are a layer's") {
+TEST_CASE("weight names: weights from the first norm of a layer on are a layer's") {
   CHECK(!is_of_layer(Role::kEmbedding));
   CHECK(!is_of_layer(Role::kHead));
   CHECK(is_of_layer(Role::kAttentionNorm));

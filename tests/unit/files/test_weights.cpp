@@ -111,7 +111,7 @@ std::vector<float> counted(float first, std::size_t count, float step = 1) {
 
 }  // namespace
 
-TEST_CASE("rows of a weight, from the first asked for; none past the last") {
+TEST_CASE("weights: rows of a weight, from the first asked for; none past the last") {
   Folder model;
   fill_llama(model);
   const auto source = model.open();
@@ -134,7 +134,7 @@ TEST_CASE("rows of a weight, from the first asked for; none past the last") {
                                     model.folder.path() / "model.safetensors")));
 }
 
-TEST_CASE("a checkpoint of the bare network has no prefix") {
+TEST_CASE("weights: a checkpoint of the bare network has no prefix") {
   Folder model;
   fill_llama(model, "");
   const auto source = model.open();
@@ -163,7 +163,7 @@ bool notes_name(const WeightSource& source, const std::string& what) {
 
 }  // namespace
 
-TEST_CASE("a tied model with an output head of other values has that head, and says so") {
+TEST_CASE("weights: a tied model with an output head of other values has that head, and says so") {
   LlamaWith model({{"lm_head.weight", {5, 4}}});
   const auto own = model.open();
   CHECK(!own->config().tied_embeddings);
@@ -184,7 +184,7 @@ TEST_CASE("a tied model with an output head of other values has that head, and s
             "tensor 'lm_head.weight': expected shape [5, 4]"));
 }
 
-TEST_CASE("a tied model may be stored under its output head's name alone") {
+TEST_CASE("weights: a tied model may be stored under its output head's name alone") {
   for (const char* prefix : {"model.", ""}) {
     CAPTURE(prefix);
     Folder model;
@@ -205,7 +205,8 @@ TEST_CASE("a tied model may be stored under its output head's name alone") {
             "tied to the embedding (tie_word_embeddings)"));
 }
 
-TEST_CASE("a tensor of the network that nothing reads is refused, unless it changes nothing") {
+TEST_CASE(
+    "weights: a tensor of the network that nothing reads is refused, unless it changes nothing") {
   const auto refused = [](ErrorCode code, const std::string& name, const Shape& shape) {
     const LlamaWith model({{name, shape}});
     const std::string said = refusal(code, [&] { model.open(); });
@@ -236,7 +237,8 @@ TEST_CASE("a tensor of the network that nothing reads is refused, unless it chan
   CHECK(has(refusal(ErrorCode::kCorruption, [&] { bare.open(); }), "(attention_bias)"));
 }
 
-TEST_CASE("a bias that the configuration has and the file lacks is zero, and a note says so") {
+TEST_CASE(
+    "weights: a bias that the configuration has and the file lacks is zero, and a note says so") {
   const std::string both = R"(,"attention_bias":true,"mlp_bias":true)";
   const auto none = LlamaWith({}, both).open();
   CHECK(!none->config().qkv_bias);
@@ -256,7 +258,7 @@ TEST_CASE("a bias that the configuration has and the file lacks is zero, and a n
             "expected tensor 'model.layers.0.self_attn.v_proj.bias', found none"));
 }
 
-TEST_CASE("weights in F64 are rounded to F32, and a note says so") {
+TEST_CASE("weights: weights in F64 are rounded to F32, and a note says so") {
   Folder model;
   fill_llama(model);
   const std::string q = kLayer + "self_attn.q_proj.weight";
@@ -268,7 +270,8 @@ TEST_CASE("weights in F64 are rounded to F32, and a note says so") {
   CHECK(notes_name(*source, "tensors in F64 (" + q + " and 1 more) are rounded to F32"));
 }
 
-TEST_CASE("matrices in BF16 are read as they lie, vectors do not count for the quantisation") {
+TEST_CASE(
+    "weights: matrices in BF16 are read as they lie, vectors do not count for the quantisation") {
   Folder model;
   fill_llama(model);
   CHECK(model.open()->quantisation() == "F32");
@@ -305,7 +308,7 @@ TEST_CASE("matrices in BF16 are read as they lie, vectors do not count for the q
   CHECK(model.open()->quantisation() == "mixed: BF16 F32");  // the largest share first
 }
 
-TEST_CASE("Phi-3's fused rows are parts of one tensor") {
+TEST_CASE("weights: Phi-3's fused rows are parts of one tensor") {
   Folder model;
   fill_llama(model);
   model.config.replace(model.config.find("llama"), 5, "phi3");
@@ -388,7 +391,7 @@ TEST_CASE("GPT-2's matrices are stored by input: a row of ours is a column of th
             "tensor 'transformer.h.0.mlp.c_proj.weight': expected shape [4, 6]"));
 }
 
-TEST_CASE("a tensor of another shape, or none, is refused by its name") {
+TEST_CASE("weights: a tensor of another shape, or none, is refused by its name") {
   const auto changed = [](const std::string& name, const Shape& shape) {
     Folder model;
     fill_llama(model);
@@ -412,7 +415,8 @@ TEST_CASE("a tensor of another shape, or none, is refused by its name") {
             "expected tensor 'model.layers.0.mlp.down_proj.weight', found none"));
 }
 
-TEST_CASE("a .safetensors file alone is refused with what to open, a path that is not there too") {
+TEST_CASE(
+    "weights: a .safetensors file alone is refused with what to open, a path that is not there too") {
   Folder model;
   fill_llama(model);
   model.open();

@@ -17,19 +17,20 @@ HeadTarget target_on(bool reference_kernels) {
 
 constexpr HeadTolerance kCpuKernels = {.same_bits = true};
 
-TEST_CASE("EAGLE and EAGLE-3 heads of every format answer as PyTorch: text, chain and tree") {
+TEST_CASE(
+    "forward: EAGLE and EAGLE-3 heads of every format answer as PyTorch: text, chain and tree") {
   check_eagle_heads(target_on(false), kCpuKernels);
 }
 
-TEST_CASE("Medusa heads of every format answer as PyTorch") {
+TEST_CASE("forward: Medusa heads of every format answer as PyTorch") {
   check_medusa_heads(target_on(false), kCpuKernels);
 }
 
-TEST_CASE("Hydra heads of every format answer as PyTorch, several paths at once") {
+TEST_CASE("forward: Hydra heads of every format answer as PyTorch, several paths at once") {
   check_hydra_heads(target_on(false), kCpuKernels);
 }
 
-TEST_CASE("a head refuses input features of another width, and says which it reads") {
+TEST_CASE("forward: a head refuses input features of another width, and says which it reads") {
   for (const bool reference_kernels : {false, true}) {
     CAPTURE(reference_kernels);
     const HeadTarget target = target_on(reference_kernels);
@@ -47,7 +48,7 @@ TEST_CASE("a head refuses input features of another width, and says which it rea
   }
 }
 
-TEST_CASE("a head refuses KV that another model made") {
+TEST_CASE("forward: a head refuses KV that another model made") {
   for (const bool reference_kernels : {false, true}) {
     CAPTURE(reference_kernels);
     const HeadTarget target = target_on(reference_kernels), other = target_on(!reference_kernels);
@@ -62,8 +63,7 @@ TEST_CASE("a head refuses KV that another model made") {
 }
 
 TEST_CASE(
-    "what a target shares, on both executors: rows of its embedding, and logits of states without "
-    "the final norm") {
+    "forward: what a target shares, on both executors: rows of its embedding, and logits of states without the final norm") {
   for (const bool reference_kernels : {false, true}) {
     CAPTURE(reference_kernels);
     const HeadTarget target = target_on(reference_kernels);

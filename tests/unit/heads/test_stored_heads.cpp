@@ -75,7 +75,7 @@ Answers answers_of(const HeadTarget& target, DraftHead& head) {
   return answers;
 }
 
-TEST_CASE("a head of 16 bits has the bits of the same head in fp32") {
+TEST_CASE("stored heads: a head of 16 bits has the bits of the same head in fp32") {
   for (const DType dtype : {DType::kF32, DType::kBF16}) {
     const HeadTarget target(load_model(head_folder() + "target", {.dtype = dtype, .threads = 2}));
     CAPTURE(to_string(dtype));
@@ -94,7 +94,8 @@ TEST_CASE("a head of 16 bits has the bits of the same head in fp32") {
   }
 }
 
-TEST_CASE("a head's matrix lies in memory as in its file; bf16 rounds fp32 and fp16 to 16 bits") {
+TEST_CASE(
+    "stored heads: a head's matrix lies in memory as in its file; bf16 rounds fp32 and fp16 to 16 bits") {
   ThreadPool pool(1);
   const auto bytes = [&](const char* dtype, kernels::Precision precision) {
     HeadBytes head = eagle3_bytes();

@@ -56,7 +56,7 @@ std::string rendered(const std::string& source, const Limits& limits = {}) {
   return outcome(source, 0, limits).text;
 }
 
-TEST_CASE("Pieces of Jinja render as in Jinja, or are refused") {
+TEST_CASE("jinja: Pieces of Jinja render as in Jinja, or are refused") {
   int refused = 0;
   for (const auto& piece : golden()["snippets"]) {
     const std::string source = piece["source"];
@@ -80,7 +80,7 @@ TEST_CASE("Pieces of Jinja render as in Jinja, or are refused") {
   CHECK(refused <= 30);
 }
 
-TEST_CASE("A template that never ends, or nests without end, is refused") {
+TEST_CASE("jinja: A template that never ends, or nests without end, is refused") {
   std::string deep_blocks, deep_parentheses, deep_not;
   for (int i = 0; i < 100'000; ++i) {
     deep_blocks += "{% if true %}";
@@ -155,7 +155,7 @@ TEST_CASE("A template cannot fill the memory: what it copies and makes on the wa
   }
 }
 
-TEST_CASE("Long chains of one operator neither overflow the stack nor are slow") {
+TEST_CASE("jinja: Long chains of one operator neither overflow the stack nor are slow") {
   std::string sum = "{{ 1", filters = "{{ 'a'", members = "{{ messages", elifs = "{% if 0 %}";
   for (int i = 0; i < 40'000; ++i) {
     sum += " + 1";
@@ -171,7 +171,7 @@ TEST_CASE("Long chains of one operator neither overflow the stack nor are slow")
   }
 }
 
-TEST_CASE("What a template may not use is named with its line") {
+TEST_CASE("jinja: What a template may not use is named with its line") {
   const std::pair<std::string, std::string> cases[] = {
       {"a\nb\n{% include 'x' %}", "line 3: the statement 'include'"},
       {"{{ 1 }}\n{{ 'a' | nosuch }}", "line 2: the filter 'nosuch'"},
@@ -191,7 +191,7 @@ TEST_CASE("What a template may not use is named with its line") {
   }
 }
 
-TEST_CASE("each limit holds exactly, and is named") {
+TEST_CASE("jinja: each limit holds exactly, and is named") {
   const auto limited = [](const std::string& source, Limits limits) {
     const Outcome got = outcome(source, 0, limits);
     if (got.code) CHECK(*got.code == ErrorCode::kNotSupported);
@@ -225,7 +225,7 @@ TEST_CASE("each limit holds exactly, and is named") {
   CHECK(limited(countdown + "{{ f(3) }}{{ f(3) }}", limits) == "321321");
 }
 
-TEST_CASE("a loop's variables say where it is") {
+TEST_CASE("jinja: a loop's variables say where it is") {
   const auto loop = [](const std::string& field) {
     return rendered("{% for c in ['a', 'b', 'c'] %}{{ loop." + field + " }} {% endfor %}");
   };
@@ -241,13 +241,13 @@ TEST_CASE("a loop's variables say where it is") {
   CHECK(loop("cycle('x', 'y')") == "x y x ");
 }
 
-TEST_CASE("floats print as Python prints them, with an exponent where Python has one") {
+TEST_CASE("jinja: floats print as Python prints them, with an exponent where Python has one") {
   CHECK(rendered("{{ 1e15 }} {{ 9999999999999998.0 }} {{ 1e16 }} {{ 2e17 }}") ==
         "1000000000000000.0 9999999999999998.0 1e+16 2e+17");
   CHECK(rendered("{{ 0.0001 }} {{ 0.00001 }} {{ -0.0 }}") == "0.0001 1e-05 -0.0");
 }
 
-TEST_CASE("texts are cut and replaced as Python does it, at both ends too") {
+TEST_CASE("jinja: texts are cut and replaced as Python does it, at both ends too") {
   CHECK(rendered("{{ 'ab'.rsplit('ab') }} {{ 'ab'.split('ab') }}") == "['', ''] ['', '']");
   CHECK(rendered("{{ 'a-b-c'.rsplit('-', 1) }} {{ 'a-b-c'.split('-', 1) }}") ==
         "['a-b', 'c'] ['a', 'b-c']");
@@ -256,7 +256,7 @@ TEST_CASE("texts are cut and replaced as Python does it, at both ends too") {
         "-a-b- -a-b -ab bba");
 }
 
-TEST_CASE("sort leaves what it finds equal in its order, in long lists too") {
+TEST_CASE("jinja: sort leaves what it finds equal in its order, in long lists too") {
   // Upper and lower case are equal to Jinja's sort.
   std::string sorted;
   for (int i = 0; i < 20; ++i) sorted += "aA";
@@ -276,14 +276,15 @@ TEST_CASE("sort, min, max and unique: of what is equal the first, in reverse too
   CHECK(rendered("{{ ('baBA' * 20)|list|sort(reverse=true)|join }}") == sorted);
 }
 
-TEST_CASE("unique looks through what it has kept, and that counts") {
+TEST_CASE("jinja: unique looks through what it has kept, and that counts") {
   Limits limits;
   limits.steps = 10'000;
   CHECK(rendered("{{ range(50)|unique|list|length }}", limits) == "50");
   CHECK(outcome("{{ range(200)|unique|list|length }}", 0, limits).code == ErrorCode::kNotSupported);
 }
 
-TEST_CASE("places in a text are counted in characters, prefixes and suffixes taken off whole") {
+TEST_CASE(
+    "jinja: places in a text are counted in characters, prefixes and suffixes taken off whole") {
   CHECK(rendered("{{ '\u00e9a'.find('a') }} {{ '\u00e9aa'.index('aa') }} {{ 'a'.find('b') }}") ==
         "1 1 -1");
   CHECK(rendered("{{ 'abcd'.removesuffix('d') }} {{ 'abcd'.removeprefix('a') }} "
@@ -292,7 +293,7 @@ TEST_CASE("places in a text are counted in characters, prefixes and suffixes tak
   CHECK(rendered("{{ '\u00e9\u00e9'.count('') }} {{ 'aaa'.count('aa') }}") == "3 1");
 }
 
-TEST_CASE("a split at white space with a limit leaves the rest as it is") {
+TEST_CASE("jinja: a split at white space with a limit leaves the rest as it is") {
   CHECK(rendered("{{ 'a b  c '.split(none, 1) }} {{ ' a b c  '.split(none, 2) }}") ==
         "['a', 'b  c '] ['a', 'b', 'c  ']");
   CHECK(
@@ -300,7 +301,7 @@ TEST_CASE("a split at white space with a limit leaves the rest as it is") {
       "['a', 'b', 'c'] ['a '] ['a', 'b']");
 }
 
-TEST_CASE("lines end as in Python, white space is Python's") {
+TEST_CASE("jinja: lines end as in Python, white space is Python's") {
   CHECK(rendered(R"({{ '\r\n'.splitlines() }} {{ 'a\r\nb\n'.splitlines() }})") ==
         "[''] ['a', 'b']");
   CHECK(rendered(R"({{ 'a\x1cb\x85c\u2028d'.splitlines() }} {{ ''.splitlines() }})") ==
@@ -309,14 +310,14 @@ TEST_CASE("lines end as in Python, white space is Python's") {
   CHECK(rendered(R"([{{ '\x1ca\x1f'.strip() }}])") == "[a]");
 }
 
-TEST_CASE("titles and capitals as in Python and in Jinja, which differ") {
+TEST_CASE("jinja: titles and capitals as in Python and in Jinja, which differ") {
   CHECK(rendered(R"({{ "they're bill's".title() }} {{ 'aBC dEF'.capitalize() }})") ==
         "They'Re Bill'S Abc def");
   CHECK(rendered(R"({{ "they're" | title }} {{ 'x-y (ab) [cd] {ef} <gh>' | title }})") ==
         "They're X-Y (Ab) [Cd] {Ef} <Gh>");
 }
 
-TEST_CASE("texts in lists are quoted as Python quotes them") {
+TEST_CASE("jinja: texts in lists are quoted as Python quotes them") {
   CHECK(rendered(R"({{ ["it's", 'a"b', "it's \"x\""] }})") == R"(["it's", 'a"b', 'it\'s "x"'])");
   CHECK(rendered(R"({{ ['\x7f', '\xa0', '\u00ff', '\u0100', '\u2028', '\U000e0001'] }})") ==
         "['\\x7f', '\\xa0', '\u00ff', '\u0100', '\\u2028', '\\U000e0001']");
@@ -341,7 +342,7 @@ TEST_CASE("numbers: signs of a quotient and a rest, integers that do not fit, ro
   CHECK(rendered("{{ 1_000 }} {{ 0o17 }} {{ 0x1F }} {{ 0b101 }}") == "1000 15 31 5");
 }
 
-TEST_CASE("tests of values") {
+TEST_CASE("jinja: tests of values") {
   CHECK(
       rendered("{{ '12' is upper }} {{ 'A1' is upper }} {{ 'a1' is lower }} {{ 'aB' is lower }}") ==
       "False True True False");
@@ -359,7 +360,7 @@ TEST_CASE("tests of values") {
         "True True False");
 }
 
-TEST_CASE("slices and places from the end") {
+TEST_CASE("jinja: slices and places from the end") {
   const auto of = [](const std::string& part) {
     return rendered("{{ [1, 2, 3, 4]" + part + " }}");
   };
@@ -375,7 +376,7 @@ TEST_CASE("slices and places from the end") {
         "b ba\u00e9 ab (2, 3)");
 }
 
-TEST_CASE("a loop goes on, ends early, or has nothing to go over") {
+TEST_CASE("jinja: a loop goes on, ends early, or has nothing to go over") {
   CHECK(rendered(
             "{% for i in [1,2,3] %}{% if i == 2 %}{% continue %}{% endif %}{{ i }}{% endfor %}") ==
         "13");
@@ -393,7 +394,7 @@ TEST_CASE("a loop goes on, ends early, or has nothing to go over") {
   CHECK(outcome("{% set n = namespace() %}{% set n.me = n %}").code == ErrorCode::kNotSupported);
 }
 
-TEST_CASE("escapes, raw blocks and brackets are read as Python and Jinja read them") {
+TEST_CASE("jinja: escapes, raw blocks and brackets are read as Python and Jinja read them") {
   CHECK(rendered(R"({{ '\101\1012' }})") == "AA2");
   CHECK(rendered("{%+ raw %}{{ a }}{%+ endraw %}b") == "{{ a }}b");
   for (const char* source :
@@ -413,13 +414,13 @@ TEST_CASE("JSON: empty ones stay on their line, texts are escaped as Python esca
   CHECK(rendered("{{ {'b': 1, 'a': 2}|tojson(sort_keys=true) }}") == R"({"a": 2, "b": 1})");
 }
 
-TEST_CASE("powers of 0, 1 and -1 take no time, however large the exponent") {
+TEST_CASE("jinja: powers of 0, 1 and -1 take no time, however large the exponent") {
   CHECK(rendered("{{ 1 ** 1000000000000 }} {{ (-1) ** 1000000000001 }} {{ 0 ** 100000000000 }}") ==
         "1 -1 0");
   CHECK(rendered("{{ (-1) ** 1000000000000 }} {{ 0 ** 0 }} {{ (-1) ** 1 }}") == "1 1 -1");
 }
 
-TEST_CASE("a range counts as Python's does") {
+TEST_CASE("jinja: a range counts as Python's does") {
   CHECK(rendered("{{ range(3)|join(' ') }}") == "0 1 2");
   CHECK(rendered("{{ range(2, 5)|join(' ') }}") == "2 3 4");
   CHECK(rendered("{{ range(1, 8, 3)|join(' ') }}") == "1 4 7");
@@ -429,7 +430,7 @@ TEST_CASE("a range counts as Python's does") {
   CHECK(rendered("{{ range(3, 1)|join(' ') }}") == "");
 }
 
-TEST_CASE("what a loop, a macro or a with block sets does not leave it; a namespace does") {
+TEST_CASE("jinja: what a loop, a macro or a with block sets does not leave it; a namespace does") {
   CHECK(rendered("{% set a = 1 %}{% for i in [2] %}{% set a = i %}{{ a }}{% endfor %}{{ a }}") ==
         "21");
   CHECK(rendered("{% set n = namespace(a=1) %}{% for i in [2] %}{% set n.a = i %}{% endfor %}"

@@ -88,20 +88,23 @@ void check_add_norm_nan(const CudaModule* gpu) {
   }
 }
 
-TEST_CASE("CUDA add and norm, its source run on the CPU, agrees with the CPU twins") {
+TEST_CASE(
+    "CUDA add norm: CUDA add and norm, its source run on the CPU, agrees with the CPU twins") {
   check_add_norm(nullptr);
 }
 
 TEST_CASE(
-    "CUDA add and norm, its source run on the CPU: a row alone has the bits it has in company") {
+    "CUDA add norm: CUDA add and norm, its source run on the CPU: a row alone has the bits it has in company") {
   check_add_norm_alone(nullptr);
 }
 
-TEST_CASE("CUDA add and norm, its source run on the CPU: a NaN makes its row NaN and no other") {
+TEST_CASE(
+    "CUDA add norm: CUDA add and norm, its source run on the CPU: a NaN makes its row NaN and no other") {
   check_add_norm_nan(nullptr);
 }
 
-TEST_CASE("CUDA add and norm refuses what its contract excludes and launches nothing") {
+TEST_CASE(
+    "CUDA add norm: CUDA add and norm refuses what its contract excludes and launches nothing") {
   alignas(16) float memory[64] = {};
   TriescopeAddNorm norm = {};
   norm.x = memory;
@@ -123,7 +126,8 @@ TEST_CASE("CUDA add and norm refuses what its contract excludes and launches not
   CHECK(::cuda_stand_in::launches == "add_norm\n");
 }
 
-TEST_CASE("CUDA add and norm on the GPU agrees with the CPU twins, row by row, and keeps NaNs") {
+TEST_CASE(
+    "CUDA add norm: CUDA add and norm on the GPU agrees with the CPU twins, row by row, and keeps NaNs") {
   const char* missing = nullptr;
   const CudaModule* gpu = answering_gpu(missing);
   if (gpu == nullptr) TRIESCOPE_SKIP(missing);

@@ -157,23 +157,26 @@ void check_path_only(const CudaModule* gpu, const std::vector<std::int64_t>& cou
   }
 }
 
-TEST_CASE("CUDA block rows, their source run on the CPU: the bits of formats::dequantise") {
+TEST_CASE(
+    "CUDA block kernels: CUDA block rows, their source run on the CPU: the bits of formats::dequantise") {
   CHECK(kernel_block_types().size() == 11);
   check_rows_have_the_bits_of_dequantise(nullptr);
 }
 
-TEST_CASE("CUDA block linear, its source run on the CPU, is the product of dequantised weights") {
+TEST_CASE(
+    "CUDA block kernels: CUDA block linear, its source run on the CPU, is the product of dequantised weights") {
   check_products(nullptr, {.inputs_of_32 = {32, 96, 1056},
                            .inputs_of_256 = {256, 768, 1280},
                            .outputs = {1, 3, 13},
                            .rows = {1, 2, 4, 5, 8, 9, 16}});
 }
 
-TEST_CASE("CUDA block linear, its source run on the CPU: a row's bits depend on that row alone") {
+TEST_CASE(
+    "CUDA block kernels: CUDA block linear, its source run on the CPU: a row's bits depend on that row alone") {
   check_path_only(nullptr, {2, 3, 5, 8, 9, 16});
 }
 
-TEST_CASE("CUDA block linear writes its columns and nothing beside them") {
+TEST_CASE("CUDA block kernels: CUDA block linear writes its columns and nothing beside them") {
   Rng rng(34);
   CudaArrays place(module_of(nullptr));
   const std::int64_t n = 5, k = 64, rows = 3;
@@ -208,7 +211,8 @@ TEST_CASE("CUDA block linear writes its columns and nothing beside them") {
   }
 }
 
-TEST_CASE("CUDA block kernels refuse what their contracts exclude and launch nothing") {
+TEST_CASE(
+    "CUDA block kernels: CUDA block kernels refuse what their contracts exclude and launch nothing") {
   alignas(64) static unsigned char blocks[4 * 144 + 16];
   alignas(64) static float x[2 * 260], y[2 * 8];
   const auto offset = [](void* at, int bytes) {
@@ -269,7 +273,7 @@ TEST_CASE("CUDA block kernels refuse what their contracts exclude and launch not
   not_gathered(&R::out_stride, 252, 258);
 }
 
-TEST_CASE("CUDA block kernels take blocks on any address that the type's blocks have") {
+TEST_CASE("CUDA block kernels: they take blocks on any address that the type's blocks have") {
   Rng rng(35);
   for (const GgmlType type : kernel_block_types()) {
     const int align = formats::block_bytes(type) % 4 == 0 ? 4 : 2;

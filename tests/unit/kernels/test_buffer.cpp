@@ -18,7 +18,7 @@ bool is_zero(const Buffer& buffer) {
   return std::all_of(bytes, bytes + buffer.bytes(), [](unsigned char b) { return b == 0; });
 }
 
-TEST_CASE("a buffer is zero and aligned, whatever lay there before, and moves") {
+TEST_CASE("buffer: it is zero and aligned, whatever lay there before, and moves") {
   for (const std::size_t bytes : {std::size_t{1}, std::size_t{64}, std::size_t{5000},
                                   (std::size_t{4} << 20) - 1, (std::size_t{4} << 20) + 1}) {
     CAPTURE(bytes);
@@ -40,7 +40,7 @@ TEST_CASE("a buffer is zero and aligned, whatever lay there before, and moves") 
   CHECK(Buffer(0).data() == nullptr);
 }
 
-TEST_CASE("a buffer that no machine has is refused with its size") {
+TEST_CASE("buffer: a buffer that no machine has is refused with its size") {
   for (const std::size_t bytes :
        {std::numeric_limits<std::size_t>::max(), std::numeric_limits<std::size_t>::max() / 4}) {
     const std::string words = "out of memory: " + std::to_string(bytes) + " bytes";

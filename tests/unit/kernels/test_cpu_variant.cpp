@@ -10,7 +10,8 @@
 namespace triescope::kernels {
 namespace {
 
-TEST_CASE("a variant is in use for a scope and its thread; then the one before is again") {
+TEST_CASE(
+    "CPU variant: a variant is in use for a scope and its thread; then the one before is again") {
   const auto all = available_variants();
   REQUIRE(!all.empty());
   CHECK(all.front() == CpuVariant::kPortable);
@@ -29,7 +30,8 @@ TEST_CASE("a variant is in use for a scope and its thread; then the one before i
   CHECK(current_variant() == all.back());
 }
 
-TEST_CASE("Intel's processors have tiles of their own beside AVX-512's, and use them") {
+TEST_CASE(
+    "CPU variant: Intel's processors have tiles of their own beside AVX-512's, and use them") {
   const auto all = available_variants();
   const auto has = [&](CpuVariant variant) { return std::ranges::count(all, variant) == 1; };
 #if defined(__x86_64__)
@@ -41,7 +43,7 @@ TEST_CASE("Intel's processors have tiles of their own beside AVX-512's, and use 
   if (has(CpuVariant::kAvx512Intel)) CHECK(current_variant() == CpuVariant::kAvx512Intel);
 }
 
-TEST_CASE("variants have names; one that is not there is refused by it") {
+TEST_CASE("CPU variant: variants have names; one that is not there is refused by it") {
   CHECK(to_string(CpuVariant::kPortable) == std::string("portable"));
   CHECK(to_string(CpuVariant::kAvx2) == std::string("AVX2"));
   CHECK(to_string(CpuVariant::kAvx512) == std::string("AVX-512"));

@@ -112,19 +112,22 @@ void check_alone(const CudaModule* gpu) {
 }
 
 TEST_CASE(
-    "CUDA embedding and norm, its source run on the CPU: dense rows, scaled, with positions") {
+    "CUDA embed norm: CUDA embedding and norm, its source run on the CPU: dense rows, scaled, with positions") {
   check_dense(nullptr);
 }
 
-TEST_CASE("CUDA embedding and norm, its source run on the CPU: rows of every block type") {
+TEST_CASE(
+    "CUDA embed norm: CUDA embedding and norm, its source run on the CPU: rows of every block type") {
   check_blocks(nullptr);
 }
 
-TEST_CASE("CUDA embedding and norm, its source run on the CPU: a row alone has the same bits") {
+TEST_CASE(
+    "CUDA embed norm: CUDA embedding and norm, its source run on the CPU: a row alone has the same bits") {
   check_alone(nullptr);
 }
 
-TEST_CASE("CUDA embedding and norm, its source run on the CPU: a NaN stays in its row") {
+TEST_CASE(
+    "CUDA embed norm: CUDA embedding and norm, its source run on the CPU: a NaN stays in its row") {
   Rng rng(44);
   EmbedNormInputs c = EmbedNormInputs::random(40, kTriescopeF32, -1, false, false, 1, rng);
   c.table[static_cast<std::size_t>(c.ids[1]) * 40 + 17] = kNaN;
@@ -135,7 +138,8 @@ TEST_CASE("CUDA embedding and norm, its source run on the CPU: a NaN stays in it
   CHECK(!any_nan(out, 80, 80));
 }
 
-TEST_CASE("CUDA embedding and norm refuses what its contract excludes and launches nothing") {
+TEST_CASE(
+    "CUDA embed norm: CUDA embedding and norm refuses what its contract excludes and launches nothing") {
   alignas(16) float memory[256] = {};
   std::int32_t id = 0;
   TriescopeEmbedNorm good = {};
@@ -172,7 +176,8 @@ TEST_CASE("CUDA embedding and norm refuses what its contract excludes and launch
   CHECK(::cuda_stand_in::launches == "embed_norm\n");
 }
 
-TEST_CASE("CUDA embedding and norm on the GPU has the bits of the kernels it stands for") {
+TEST_CASE(
+    "CUDA embed norm: CUDA embedding and norm on the GPU has the bits of the kernels it stands for") {
   const char* missing = nullptr;
   const CudaModule* gpu = answering_gpu(missing);
   if (gpu == nullptr) TRIESCOPE_SKIP(missing);

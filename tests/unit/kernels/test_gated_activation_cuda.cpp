@@ -52,15 +52,18 @@ void check_activation_nan(const CudaModule* gpu) {
   }
 }
 
-TEST_CASE("CUDA activation, its source run on the CPU, agrees with the CPU twin") {
+TEST_CASE(
+    "CUDA gated activation: CUDA activation, its source run on the CPU, agrees with the CPU twin") {
   check_activation(nullptr);
 }
 
-TEST_CASE("CUDA activation, its source run on the CPU: a NaN stays a NaN, alone") {
+TEST_CASE(
+    "CUDA gated activation: CUDA activation, its source run on the CPU: a NaN stays a NaN, alone") {
   check_activation_nan(nullptr);
 }
 
-TEST_CASE("CUDA activation refuses what its contract excludes and launches nothing") {
+TEST_CASE(
+    "CUDA gated activation: CUDA activation refuses what its contract excludes and launches nothing") {
   alignas(16) float memory[64] = {};
   TriescopeGatedActivation act = {};
   act.in = memory;
@@ -79,7 +82,8 @@ TEST_CASE("CUDA activation refuses what its contract excludes and launches nothi
   CHECK(::cuda_stand_in::launches == "gated_activation\n");
 }
 
-TEST_CASE("CUDA activation on the GPU agrees with the CPU twin and keeps NaNs") {
+TEST_CASE(
+    "CUDA gated activation: CUDA activation on the GPU agrees with the CPU twin and keeps NaNs") {
   const char* missing = nullptr;
   const CudaModule* gpu = answering_gpu(missing);
   if (gpu == nullptr) TRIESCOPE_SKIP(missing);

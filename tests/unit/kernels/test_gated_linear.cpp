@@ -38,7 +38,7 @@ std::vector<float> in_steps(const PackedLinear& w, ActivationKind kind, const fl
   return out;
 }
 
-TEST_CASE("a gated linear layer has the bits of its steps") {
+TEST_CASE("gated linear: a gated linear layer has the bits of its steps") {
   Rng rng(31);
   // 301 outputs: ten panels, the last not full; 45: fewer panels than threads.
   const std::int64_t inputs = 512, y_stride = 320, x_stride = 528;

@@ -21,7 +21,7 @@ std::vector<float> run(const PackedLinear& w, const std::vector<float>& x, std::
   return y;
 }
 
-TEST_CASE("linear agrees with libtorch over odd sizes, precisions and variants") {
+TEST_CASE("linear: it agrees with libtorch over odd sizes, precisions and variants") {
   Rng rng(1);
   ThreadPool pool(2);
   const std::int64_t sizes[][2] = {{1, 1},    {31, 7},    {32, 64},   {33, 65},
@@ -61,7 +61,7 @@ TEST_CASE("linear agrees with libtorch over odd sizes, precisions and variants")
   });
 }
 
-TEST_CASE("a linear layer's rounding errors stay small over long sums") {
+TEST_CASE("linear: a linear layer's rounding errors stay small over long sums") {
   Rng rng(12);
   ThreadPool pool(1);
   const std::int64_t n = 96, k = 8192, rows = 6;
@@ -85,7 +85,7 @@ TEST_CASE("a linear layer's rounding errors stay small over long sums") {
 }
 
 TEST_CASE(
-    "linear gives a row the same bits whatever rows share the call and however many threads run") {
+    "linear: it gives a row the same bits whatever rows share the call and however many threads run") {
   Rng rng(2);
   ThreadPool one(1);
   const std::int64_t n = 200, k = 1100, most = 33;
@@ -113,7 +113,8 @@ TEST_CASE(
   });
 }
 
-TEST_CASE("weights may come in any chunks, as fp32 or bf16, and rows read back as they went in") {
+TEST_CASE(
+    "linear: weights may come in any chunks, as fp32 or bf16, and rows read back as they went in") {
   Rng rng(3);
   ThreadPool pool(2);
   const std::int64_t n = 77, k = 130;
@@ -143,7 +144,7 @@ TEST_CASE("weights may come in any chunks, as fp32 or bf16, and rows read back a
   }
 }
 
-TEST_CASE("linear can add to what is there, and leaves what lies beside its outputs alone") {
+TEST_CASE("linear: it can add to what is there, and leaves what lies beside its outputs alone") {
   Rng rng(4);
   ThreadPool pool(2);
   const std::int64_t n = 45, k = 64, rows = 3, stride = 60;
@@ -162,7 +163,7 @@ TEST_CASE("linear can add to what is there, and leaves what lies beside its outp
   }
 }
 
-TEST_CASE("how far rows lie apart does not show: the sums have the same bits") {
+TEST_CASE("linear: how far rows lie apart does not show: the sums have the same bits") {
   Rng rng(8);
   ThreadPool pool(2);
   constexpr std::int64_t kOutputs = 70, kInputs = 1024;
@@ -198,7 +199,7 @@ TEST_CASE("how far rows lie apart does not show: the sums have the same bits") {
   });
 }
 
-TEST_CASE("wrong sizes and rows outside a matrix are refused") {
+TEST_CASE("linear: wrong sizes and rows outside a matrix are refused") {
   ThreadPool pool(1);
   CHECK_THROWS_AS(PackedLinear(0, 4, Precision::kF32), Error);
   PackedLinear packed(4, 4, Precision::kF32);

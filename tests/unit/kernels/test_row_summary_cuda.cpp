@@ -195,26 +195,26 @@ void check_row_summary_alone(const CudaModule* gpu) {
   }
 }
 
-TEST_CASE("CUDA row summary, its source run on the CPU, agrees with the CPU twins") {
+TEST_CASE("CUDA row summary: its source run on the CPU agrees with the CPU twins") {
   check_row_summary(nullptr);
 }
 
 TEST_CASE(
-    "CUDA row summary, its source run on the CPU: equal and impossible tokens come in order of index") {
+    "CUDA row summary: its source run on the CPU: equal and impossible tokens come in order of index") {
   check_row_summary_ties(nullptr);
 }
 
 TEST_CASE(
-    "CUDA row summary, its source run on the CPU: a row alone has the bits it has in company") {
+    "CUDA row summary: its source run on the CPU: a row alone has the bits it has in company") {
   check_row_summary_alone(nullptr);
 }
 
 TEST_CASE(
-    "CUDA row summary, its source run on the CPU: a NaN shows in the sum, and the best are tokens") {
+    "CUDA row summary: its source run on the CPU: a NaN shows in the sum, and the best are tokens") {
   check_row_summary_nan(nullptr);
 }
 
-TEST_CASE("CUDA row summary refuses what its contract excludes and launches nothing") {
+TEST_CASE("CUDA row summary: it refuses what its contract excludes and launches nothing") {
   std::vector<float> x(300), log_sum(2), values(8);
   std::vector<std::int32_t> tokens(8);
   alignas(16) std::array<unsigned char, 1024> scratch{};
@@ -255,7 +255,7 @@ TEST_CASE("CUDA row summary refuses what its contract excludes and launches noth
         (std::size_t{1} << 26) * (8 + 64 * 8));
 }
 
-TEST_CASE("CUDA row summary takes two launches, the first a block for every row and part") {
+TEST_CASE("CUDA row summary: it takes two launches, the first a block for every row and part") {
   Rng rng(35);
   ::cuda_stand_in::launches.clear();
   ::cuda_stand_in::blocks.clear();
@@ -264,7 +264,8 @@ TEST_CASE("CUDA row summary takes two launches, the first a block for every row 
   CHECK(::cuda_stand_in::blocks == std::vector<long>{6, 3});
 }
 
-TEST_CASE("CUDA row summary on the GPU agrees with the CPU twins, row by row, and shows NaNs") {
+TEST_CASE(
+    "CUDA row summary: CUDA row summary on the GPU agrees with the CPU twins, row by row, and shows NaNs") {
   const char* missing = nullptr;
   const CudaModule* gpu = answering_gpu(missing);
   if (gpu == nullptr) TRIESCOPE_SKIP(missing);

@@ -31,7 +31,7 @@ void check_close(const std::vector<float>& got, const std::vector<float>& want, 
   CHECK(worst <= 1.0);
 }
 
-TEST_CASE("norms agree with libtorch over odd widths") {
+TEST_CASE("rows: norms agree with libtorch over odd widths") {
   Rng rng(1);
   ThreadPool pool(2);
   test::for_each_variant([&](const char* variant) {
@@ -58,7 +58,7 @@ TEST_CASE("norms agree with libtorch over odd widths") {
   });
 }
 
-TEST_CASE("a norm in place, of every head, gives the bits of the norm of that head") {
+TEST_CASE("rows: a norm in place, of every head, gives the bits of the norm of that head") {
   Rng rng(2);
   ThreadPool pool(2);
   const int heads = 3, head_dim = 20;
@@ -76,7 +76,8 @@ TEST_CASE("a norm in place, of every head, gives the bits of the norm of that he
   }
 }
 
-TEST_CASE("epsilon is added to the mean of the squares, under the root: small values by hand") {
+TEST_CASE(
+    "rows: epsilon is added to the mean of the squares, under the root: small values by hand") {
   ThreadPool pool(1);
   // Mean of the squares 0.01, variance 0.01: with an epsilon of 0.03 the divisor is 0.2.
   const std::vector<float> x = {0.1f, -0.1f, 0.1f, -0.1f}, w = {1, 2, -1, 0.5f}, b = {0, 1, 0, -1};
@@ -103,7 +104,7 @@ TEST_CASE("epsilon is added to the mean of the squares, under the root: small va
   });
 }
 
-TEST_CASE("norms of many rows, shared among threads, with strides, are those of each row") {
+TEST_CASE("rows: norms of many rows, shared among threads, with strides, are those of each row") {
   Rng rng(11);
   ThreadPool pool(3);
   const std::int64_t rows = 70, dim = 300, stride = 310, out_stride = 305;
@@ -125,7 +126,8 @@ TEST_CASE("norms of many rows, shared among threads, with strides, are those of 
   }
 }
 
-TEST_CASE("activations of many rows, shared among threads, with strides, leave the rest alone") {
+TEST_CASE(
+    "rows: activations of many rows, shared among threads, with strides, leave the rest alone") {
   Rng rng(12);
   ThreadPool pool(3);
   const std::int64_t rows = 40, dim = 300, stride = 2 * dim + 5, out_stride = dim + 3;
@@ -162,7 +164,7 @@ TEST_CASE("activations by hand: silu, gelu and its tanh form are three functions
               0);
 }
 
-TEST_CASE("activations agree with libtorch, far from zero too") {
+TEST_CASE("rows: activations agree with libtorch, far from zero too") {
   Rng rng(3);
   ThreadPool pool(2);
   const std::int64_t n = 1003;
@@ -189,7 +191,7 @@ TEST_CASE("activations agree with libtorch, far from zero too") {
   });
 }
 
-TEST_CASE("softcap keeps the digits of small scores: within 5e-7 of each, whatever the cap") {
+TEST_CASE("rows: softcap keeps the digits of small scores: within 5e-7 of each, whatever the cap") {
   Rng rng(31);
   std::vector<float> scores = random_values(1003, rng, 40.0f);
   for (std::size_t i = 0; i < 500; ++i) scores[i] *= 1e-3f;
@@ -217,7 +219,8 @@ TEST_CASE("softcap keeps the digits of small scores: within 5e-7 of each, whatev
   }
 }
 
-TEST_CASE("rope rotates half-split pairs and leaves the rest; interleaved pairs rotate the same") {
+TEST_CASE(
+    "rows: rope rotates half-split pairs and leaves the rest; interleaved pairs rotate the same") {
   Rng rng(4);
   const int heads = 3, rows = 4;
   test::for_each_variant([&](const char* variant) {
@@ -264,7 +267,7 @@ TEST_CASE("rope rotates half-split pairs and leaves the rest; interleaved pairs 
   });
 }
 
-TEST_CASE("log-softmax agrees with libtorch, over long rows, far values and removed tokens") {
+TEST_CASE("rows: log-softmax agrees with libtorch, over long rows, far values and removed tokens") {
   Rng rng(5);
   test::for_each_variant([&](const char* variant) {
     CAPTURE(variant);
@@ -324,7 +327,7 @@ TEST_CASE("top-k and argmax: best first, ties go to the lowest index, removed to
   });
 }
 
-TEST_CASE("joint top-k over rows with offsets equals sorting all sums") {
+TEST_CASE("rows: joint top-k over rows with offsets equals sorting all sums") {
   Rng rng(7);
   const std::size_t size = 3001;
   const std::vector<float> offsets = {-3.25f, -1e3f, -2.5f, -3.25f};
@@ -361,7 +364,7 @@ TEST_CASE("joint top-k over rows with offsets equals sorting all sums") {
   });
 }
 
-TEST_CASE("softmax by hand; where nothing is possible nothing has a share") {
+TEST_CASE("rows: softmax by hand; where nothing is possible nothing has a share") {
   test::for_each_variant([&](const char* variant) {
     CAPTURE(variant);
     const std::vector<float> row = {2, -kInfinity, 2, 2 + std::log(2.0f)};
@@ -382,7 +385,7 @@ TEST_CASE("softmax by hand; where nothing is possible nothing has a share") {
   });
 }
 
-TEST_CASE("what has no answer is refused in words") {
+TEST_CASE("rows: what has no answer is refused in words") {
   std::vector<float> row(3), out(2);
   CHECK_THROWS_WITH_AS(softmax(row, out), "softmax: expected an output of 3 values, found 2",
                        Error);
@@ -427,7 +430,7 @@ TEST_CASE("joint top-k by hand: ties go to the earlier row, then to the lower to
 }
 
 TEST_CASE(
-    "the best of a row is found at every place, below zero too, and what exceeds a bound after") {
+    "rows: the best of a row is found at every place, below zero too, and what exceeds a bound after") {
   test::for_each_variant([&](const char* variant) {
     CAPTURE(variant);
     const CpuKernels& kernels = cpu_kernels();

@@ -107,21 +107,22 @@ void check_split_nan(const CudaModule* gpu) {
   }
 }
 
-TEST_CASE("CUDA split of q, k and v, its source run on the CPU, agrees with the CPU twins") {
+TEST_CASE(
+    "CUDA split qkv: CUDA split of q, k and v, its source run on the CPU, agrees with the CPU twins") {
   check_split_qkv(nullptr);
 }
 
 TEST_CASE(
-    "CUDA split of q, k and v, its source run on the CPU: a row's bits depend neither on other rows "
-    "nor on slots") {
+    "CUDA split qkv: CUDA split of q, k and v, its source run on the CPU: a row's bits depend neither on other rows nor on slots") {
   check_split_alone(nullptr);
 }
 
-TEST_CASE("CUDA split of q, k and v, its source run on the CPU: a NaN stays") {
+TEST_CASE("CUDA split qkv: CUDA split of q, k and v, its source run on the CPU: a NaN stays") {
   check_split_nan(nullptr);
 }
 
-TEST_CASE("CUDA split of q, k and v refuses what its contract excludes and launches nothing") {
+TEST_CASE(
+    "CUDA split qkv: CUDA split of q, k and v refuses what its contract excludes and launches nothing") {
   alignas(16) float memory[64] = {};
   const std::int32_t slots[1] = {0};
   TriescopeSplitQkv split = {};
@@ -147,7 +148,7 @@ TEST_CASE("CUDA split of q, k and v refuses what its contract excludes and launc
 }
 
 TEST_CASE(
-    "CUDA split of q, k and v on the GPU agrees with the CPU twins, row by row, and keeps NaNs") {
+    "CUDA split qkv: CUDA split of q, k and v on the GPU agrees with the CPU twins, row by row, and keeps NaNs") {
   const char* missing = nullptr;
   const CudaModule* gpu = answering_gpu(missing);
   if (gpu == nullptr) TRIESCOPE_SKIP(missing);

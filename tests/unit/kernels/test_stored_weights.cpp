@@ -36,7 +36,8 @@ std::vector<float> run(const PackedLinear& w, const std::vector<float>& x, std::
   return y;
 }
 
-TEST_CASE("every stored type gives the bits of its dequantised weights, for 1 to 33 rows") {
+TEST_CASE(
+    "stored weights: every stored type gives the bits of its dequantised weights, for 1 to 33 rows") {
   Rng rng(21);
   ThreadPool pool(2);
   // 2304 inputs: two stretches of decoded values and a chain that ends early; 45 outputs: a panel
@@ -62,7 +63,8 @@ TEST_CASE("every stored type gives the bits of its dequantised weights, for 1 to
   }
 }
 
-TEST_CASE("a row has the bits it has alone however many share the call, in every type") {
+TEST_CASE(
+    "stored weights: a row has the bits it has alone however many share the call, in every type") {
   Rng rng(28);
   ThreadPool pool(2);
   // Around the numbers of rows from which weights are decoded for all and x is read where it is; 45
@@ -86,7 +88,7 @@ TEST_CASE("a row has the bits it has alone however many share the call, in every
   }
 }
 
-TEST_CASE("types of 32 values need no whole number of chains") {
+TEST_CASE("stored weights: types of 32 values need no whole number of chains") {
   Rng rng(22);
   ThreadPool pool(1);
   using enum GgmlType;
@@ -111,7 +113,7 @@ TEST_CASE("types of 32 values need no whole number of chains") {
   }
 }
 
-TEST_CASE("every row reads back as its dequantised values") {
+TEST_CASE("stored weights: every row reads back as its dequantised values") {
   Rng rng(23);
   ThreadPool pool(2);
   const std::int64_t n = 40, k = 512;
@@ -132,7 +134,8 @@ TEST_CASE("every row reads back as its dequantised values") {
   }
 }
 
-TEST_CASE("rows may come in any chunks, to one thread or several, packed by any instruction set") {
+TEST_CASE(
+    "stored weights: rows may come in any chunks, to one thread or several, packed by any instruction set") {
   Rng rng(25);
   const std::int64_t n = 77, k = 512;
   const std::pair<int, int> chunks[] = {{40, 37}, {0, 3}, {3, 37}};
@@ -168,7 +171,8 @@ TEST_CASE("rows may come in any chunks, to one thread or several, packed by any 
   }
 }
 
-TEST_CASE("one call may fill several matrices, each from where the one before it ends") {
+TEST_CASE(
+    "stored weights: one call may fill several matrices, each from where the one before it ends") {
   Rng rng(26);
   ThreadPool pool(2);
   const std::int64_t k = 64;
@@ -198,7 +202,8 @@ TEST_CASE("one call may fill several matrices, each from where the one before it
                        Error);
 }
 
-TEST_CASE("matrices of different types share a layer, each from a panel of its own") {
+TEST_CASE(
+    "stored weights: matrices of different types share a layer, each from a panel of its own") {
   Rng rng(24);
   ThreadPool pool(3);
   const std::int64_t k = 256, most_rows = 20;
@@ -243,7 +248,7 @@ TEST_CASE("matrices of different types share a layer, each from a panel of its o
   });
 }
 
-TEST_CASE("stored weights take the room of their file, a few bytes a block more at most") {
+TEST_CASE("stored weights: they take the room of their file, a few bytes a block more at most") {
   ThreadPool pool(1);
   const std::int64_t n = 64, k = 1024;
   for (const GgmlType type : kernels::PackedLinear::types()) {
@@ -256,7 +261,8 @@ TEST_CASE("stored weights take the room of their file, a few bytes a block more 
   }
 }
 
-TEST_CASE("inputs that are not whole blocks, missing bytes and fp32 rows for blocks are refused") {
+TEST_CASE(
+    "stored weights: inputs that are not whole blocks, missing bytes and fp32 rows for blocks are refused") {
   ThreadPool pool(1);
   using Part = PackedLinear::Part;
   CHECK_THROWS_WITH_AS(PackedLinear(std::array{Part{4, GgmlType::kQ4_K}}, 576),

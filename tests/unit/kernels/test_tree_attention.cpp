@@ -118,8 +118,7 @@ TEST_CASE("tree attention agrees with libtorch: head sizes, groups, precisions, 
 }
 
 TEST_CASE(
-    "a row's bits do not depend on other rows, on threads, or on where its list is cut into prefix "
-    "and own part") {
+    "tree attention: a row's bits do not depend on other rows, on threads, or on where its list is cut into prefix and own part") {
   Rng rng(2);
   const std::int64_t most = 33;
   const int common = 70;
@@ -154,7 +153,8 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("a row has the bits it has among others, however many query heads share a K/V head") {
+TEST_CASE(
+    "tree attention: a row has the bits it has among others, however many query heads share a K/V head") {
   Rng rng(12);
   ThreadPool pool(2);
   const std::int64_t rows = 12;
@@ -182,7 +182,7 @@ TEST_CASE("a row has the bits it has among others, however many query heads shar
   }
 }
 
-TEST_CASE("where slots lie does not change a bit") {
+TEST_CASE("tree attention: where slots lie does not change a bit") {
   Rng rng(3);
   ThreadPool pool(2);
   const AttentionShape shape{.heads = 9, .kv_heads = 3, .head_dim = 64, .scale = 0.125f};
@@ -217,7 +217,8 @@ TEST_CASE("where slots lie does not change a bit") {
   }
 }
 
-TEST_CASE("causal prefill gives each row the bits it has as a list, whatever the chunk") {
+TEST_CASE(
+    "tree attention: causal prefill gives each row the bits it has as a list, whatever the chunk") {
   Rng rng(4);
   const std::int64_t rows = 150;
   for (const int window : {0, 40}) {
@@ -262,7 +263,7 @@ TEST_CASE("causal prefill gives each row the bits it has as a list, whatever the
   }
 }
 
-TEST_CASE("over long lists threads share a row's work, and no bit shows it") {
+TEST_CASE("tree attention: over long lists threads share a row's work, and no bit shows it") {
   Rng rng(77);
   ThreadPool one(1);
   for (const AttentionShape& shape :
@@ -302,7 +303,8 @@ TEST_CASE("over long lists threads share a row's work, and no bit shows it") {
 }
 
 // Values by hand: value row j of a list is j in K/V head 0 and 1000 + j in head 1.
-TEST_CASE("a window of w averages the last w entries, in the kernel and in the reference") {
+TEST_CASE(
+    "tree attention: a window of w averages the last w entries, in the kernel and in the reference") {
   ThreadPool pool(1);
   constexpr int kSlots = 40, kDim = 16;
   const std::vector<float> keys(kSlots * 2 * kDim, 0.5f);
@@ -376,7 +378,8 @@ TEST_CASE("scores are scaled, then capped: two slots by hand") {
   }
 }
 
-TEST_CASE("K and V are stored at their slots, fp32 exactly and bf16 rounded to nearest even") {
+TEST_CASE(
+    "tree attention: K and V are stored at their slots, fp32 exactly and bf16 rounded to nearest even") {
   Rng rng(5);
   const int dims = 12;
   const auto rows = random_values(3 * 20, rng);
@@ -396,7 +399,7 @@ TEST_CASE("K and V are stored at their slots, fp32 exactly and bf16 rounded to n
   CHECK(f[static_cast<std::size_t>(dims)] == -1.0f);
 }
 
-TEST_CASE("a row that sees nothing and heads that do not divide are refused") {
+TEST_CASE("tree attention: a row that sees nothing and heads that do not divide are refused") {
   ThreadPool pool(1);
   std::vector<float> data(256);
   const KvView kv{data.data(), data.data(), Precision::kF32};
@@ -409,7 +412,7 @@ TEST_CASE("a row that sees nothing and heads that do not divide are refused") {
   CHECK_THROWS_AS(call({.heads = 3, .kv_heads = 2, .head_dim = 16, .scale = 1}), Error);
 }
 
-TEST_CASE("lists that do not go with the rows are refused in words") {
+TEST_CASE("tree attention: lists that do not go with the rows are refused in words") {
   ThreadPool pool(1);
   std::vector<float> data(256);
   const KvView kv{data.data(), data.data(), Precision::kF32};

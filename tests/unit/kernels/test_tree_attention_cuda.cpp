@@ -83,11 +83,11 @@ void check_path_only(Run run) {
   }
 }
 
-TEST_CASE("CUDA tree attention, its source run on the CPU, agrees with the CPU twin") {
+TEST_CASE("CUDA tree attention: its source run on the CPU agrees with the CPU twin") {
   check_against_twin(Extent::kQuarter, run_on_cpu);
 }
 
-TEST_CASE("CUDA tree attention, its source run on the CPU: a row's bits depend on its path alone") {
+TEST_CASE("CUDA tree attention: its source run on the CPU: a row's bits depend on its path alone") {
   check_path_only(run_on_cpu);
 }
 
@@ -160,7 +160,7 @@ void check_partitions(Extent extent, Run run) {
   }
 }
 
-TEST_CASE("CUDA tree attention, its source run on the CPU: lists around a partition's 128 slots") {
+TEST_CASE("CUDA tree attention: its source run on the CPU: lists around a partition's 128 slots") {
   check_partitions(Extent::kQuarter, run_on_cpu);
 }
 
@@ -247,23 +247,24 @@ void check_large_scores(Run run) {
   }
 }
 
-TEST_CASE("CUDA tree attention, its source run on the CPU: scores that are hundreds apart") {
+TEST_CASE("CUDA tree attention: its source run on the CPU: scores that are hundreds apart") {
   check_large_scores(run_on_cpu);
 }
 
-TEST_CASE("CUDA tree attention, its source run on the CPU: what lies before a window is not read") {
+TEST_CASE("CUDA tree attention: its source run on the CPU: what lies before a window is not read") {
   check_windows_skip(run_on_cpu);
 }
 
-TEST_CASE("CUDA tree attention, its source run on the CPU: a NaN that a row sees is not hidden") {
+TEST_CASE("CUDA tree attention: its source run on the CPU: a NaN that a row sees is not hidden") {
   check_nan(run_on_cpu);
 }
 
-TEST_CASE("CUDA tree attention, its source run on the CPU: a dozen partitions, window or none") {
+TEST_CASE("CUDA tree attention: its source run on the CPU: a dozen partitions, window or none") {
   check_many_partitions(run_on_cpu);
 }
 
-TEST_CASE("CUDA tree attention's scratch has a place for every partition that begins") {
+TEST_CASE(
+    "CUDA tree attention: CUDA tree attention's scratch has a place for every partition that begins") {
   for (const auto& [longest, partitions] :
        {std::pair{1, 1}, {127, 1}, {128, 1}, {129, 2}, {256, 2}, {257, 3}}) {
     CHECK(triescope_cuda_tree_attention_scratch(3, 4, 16, longest) ==
@@ -271,7 +272,7 @@ TEST_CASE("CUDA tree attention's scratch has a place for every partition that be
   }
 }
 
-TEST_CASE("CUDA tree attention refuses what its contract excludes and launches nothing") {
+TEST_CASE("CUDA tree attention: it refuses what its contract excludes and launches nothing") {
   Rng rng(3);
   const Scene scene(kShapes[0], kTriescopeF32, 1, 4, 1, rng);
   const Call c = scene.rows(0, 1, 4);
@@ -336,7 +337,7 @@ TEST_CASE("CUDA tree attention refuses what its contract excludes and launches n
   CHECK(triescope_cuda_tree_attention(&a, nullptr) == cudaErrorInvalidValue);
 }
 
-TEST_CASE("the CUDA module is whole or absent with a reason") {
+TEST_CASE("CUDA tree attention: the CUDA module is whole or absent with a reason") {
   const CudaModule& module = cuda_module();
   if (module.available()) {
     CHECK(module.reason.empty());
@@ -355,8 +356,7 @@ TEST_CASE("the CUDA module is whole or absent with a reason") {
 }
 
 TEST_CASE(
-    "CUDA tree attention on the GPU agrees with the CPU twin, and a row's bits depend on its path "
-    "alone") {
+    "CUDA tree attention: CUDA tree attention on the GPU agrees with the CPU twin, and a row's bits depend on its path alone") {
   const char* missing = nullptr;
   const CudaModule* gpu = test::answering_gpu(missing);
   if (gpu == nullptr) TRIESCOPE_SKIP(missing);

@@ -156,19 +156,22 @@ void check_nan_beside(Run run) {
   }
 }
 
-TEST_CASE("CUDA tree attention, its source run on the CPU: every head size, groups of any width") {
+TEST_CASE(
+    "CUDA tree attention tiles: CUDA tree attention, its source run on the CPU: every head size, groups of any width") {
   check_heads(run_on_cpu);
 }
 
-TEST_CASE("CUDA tree attention, its source run on the CPU: causal calls have the bits of lists") {
+TEST_CASE(
+    "CUDA tree attention tiles: CUDA tree attention, its source run on the CPU: causal calls have the bits of lists") {
   check_causal_is_listed(run_on_cpu);
 }
 
-TEST_CASE("CUDA tree attention, its source run on the CPU: less scratch, more passes, same bits") {
+TEST_CASE(
+    "CUDA tree attention tiles: CUDA tree attention, its source run on the CPU: less scratch, more passes, same bits") {
   check_passes(run_on_cpu);
 }
 
-TEST_CASE("CUDA tree attention launches two kernels a pass") {
+TEST_CASE("CUDA tree attention tiles: CUDA tree attention launches two kernels a pass") {
   Rng rng(23);
   const Scene scene = scene_of_passes(rng);
   std::vector<std::size_t> passes;
@@ -191,11 +194,13 @@ TEST_CASE("CUDA tree attention launches two kernels a pass") {
   CHECK(passes == std::vector<std::size_t>{1, 12 * 10, 12 * 3, 3 * 2, 12 * 2, 12, 3});
 }
 
-TEST_CASE("CUDA tree attention, its source run on the CPU: a NaN stays with the rows that see it") {
+TEST_CASE(
+    "CUDA tree attention tiles: CUDA tree attention, its source run on the CPU: a NaN stays with the rows that see it") {
   check_nan_beside(run_on_cpu);
 }
 
-TEST_CASE("CUDA tree attention takes a prompt of any length with bounded scratch") {
+TEST_CASE(
+    "CUDA tree attention tiles: CUDA tree attention takes a prompt of any length with bounded scratch") {
   const std::size_t bound = TRIESCOPE_ATTENTION_SCRATCH;
   CHECK(bound == 64u << 20);
   for (const int longest : {256, 8192, 32768, 131072, 1 << 20, 1 << 30}) {

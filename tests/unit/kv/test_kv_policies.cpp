@@ -77,7 +77,7 @@ void replay(const Rig& rig, Check&& check) {
   }
 }
 
-TEST_CASE("all policies give the same texts and the same scores, to the bit") {
+TEST_CASE("KV policies: all policies give the same texts and the same scores, to the bit") {
   for (std::uint64_t seed = 1; seed <= 50; ++seed) {
     CAPTURE(seed);
     const int b = 2 + static_cast<int>(seed % 8);
@@ -100,7 +100,7 @@ TEST_CASE("all policies give the same texts and the same scores, to the bit") {
   }
 }
 
-TEST_CASE("all policies give the same logits with a sliding window") {
+TEST_CASE("KV policies: all policies give the same logits with a sliding window") {
   for (const char* kv : {"recycle", "compact", "keep", "batch"}) {
     Rig windowed({.sliding_window = 5, .eos_boost = -9}), plain({.eos_boost = -9});
     windowed.start("beam", beams(4, kv), {5, 6, 7}, 24).run();
@@ -112,7 +112,8 @@ TEST_CASE("all policies give the same logits with a sliding window") {
   }
 }
 
-TEST_CASE("recycle holds exactly the live tokens after every step, and copies nothing") {
+TEST_CASE(
+    "KV policies: recycle holds exactly the live tokens after every step, and copies nothing") {
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
     CAPTURE(seed);
     Rig rig({.seed = seed, .eos_boost = 1});
@@ -142,7 +143,7 @@ TEST_CASE("recycle holds exactly the live tokens after every step, and copies no
   }
 }
 
-TEST_CASE("recycle hands a freed slot to the next node") {
+TEST_CASE("KV policies: recycle hands a freed slot to the next node") {
   Rig rig({.eos_boost = -9});
   rig.start("beam", beams(5, "recycle"), {5, 6, 7}, 30).run();
   CHECK(std::ranges::any_of(rig.recorder.slot_rows,
@@ -166,7 +167,7 @@ TEST_CASE("keep frees nothing: what was taken is live or garbage") {
   });
 }
 
-TEST_CASE("compact gathers the survivors every gc_every steps") {
+TEST_CASE("KV policies: compact gathers the survivors every gc_every steps") {
   Rig rig({.eos_boost = -9});
   rig.start("beam", beams(5, "compact"), {5, 6, 7}, 30).run();
   int collections = 0;
@@ -187,7 +188,7 @@ TEST_CASE("compact gathers the survivors every gc_every steps") {
   CHECK(rig.session->result().peak_garbage_tokens > 0);
 }
 
-TEST_CASE("gc_every=1 leaves no garbage, and changes no logits") {
+TEST_CASE("KV policies: gc_every=1 leaves no garbage, and changes no logits") {
   Rig often, never;
   nlohmann::json settings = beams(4, "compact");
   settings["gc_every"] = 1;
@@ -198,7 +199,8 @@ TEST_CASE("gc_every=1 leaves no garbage, and changes no logits") {
   CHECK(scores_of(often.session->result()) == scores_of(never.session->result()));
 }
 
-TEST_CASE("batch holds the prompt and every past once a beam, and copies all of it each step") {
+TEST_CASE(
+    "KV policies: batch holds the prompt and every past once a beam, and copies all of it each step") {
   Rig rig({.eos_boost = -9});
   const int b = 5, prompt = 3, cap = 10;
   rig.start("batch_beam", beams(b, "batch"), {5, 6, 7}, cap).run();
@@ -216,7 +218,7 @@ TEST_CASE("batch holds the prompt and every past once a beam, and copies all of 
   CHECK(result.greedy_tokens == prompt + cap - 1);
 }
 
-TEST_CASE("the trie holds less than batch, never less than greedy would") {
+TEST_CASE("KV policies: the trie holds less than batch, never less than greedy would") {
   Rig rig({.eos_boost = -9});
   rig.start("beam", beams(6, "recycle"), {5, 6, 7, 8, 9, 10}, 30).run();
   for (const auto& memory : rig.recorder.memory_rows) {
@@ -227,7 +229,7 @@ TEST_CASE("the trie holds less than batch, never less than greedy would") {
   }
 }
 
-TEST_CASE("drafts that were refused are freed in the same step") {
+TEST_CASE("KV policies: drafts that were refused are freed in the same step") {
   for (const char* method : {"prompt_lookup", "ngram_trie"})
     for (const char* kv : {"recycle", "compact", "keep"}) {
       CAPTURE(method);
@@ -248,7 +250,7 @@ TEST_CASE("drafts that were refused are freed in the same step") {
     }
 }
 
-TEST_CASE("storage grows by half at least") {
+TEST_CASE("KV policies: storage grows by half at least") {
   FakeModel model;
   SlotStore store(model.make_kv(10), false);
   store.reserve(11);

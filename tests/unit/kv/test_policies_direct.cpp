@@ -209,7 +209,8 @@ TEST_CASE(
   CHECK(without.place({b}) == "0,1,2 | 3");
 }
 
-TEST_CASE("a branch's path is placed behind the prompt, and shared once the rows below it come") {
+TEST_CASE(
+    "policies direct: a branch's path is placed behind the prompt, and shared once the rows below it come") {
   for (const KvPolicyKind kind :
        {KvPolicyKind::kRecycle, KvPolicyKind::kCompact, KvPolicyKind::kKeep}) {
     Kv kv({.kind = kind}, 2);

@@ -40,7 +40,7 @@ NgramTrie trie_of(const Tokens& text, int n, int prefix_length, bool index_tail 
   return trie;
 }
 
-TEST_CASE("an n-gram trie answers most frequent first, then what was seen last") {
+TEST_CASE("answers: an n-gram trie answers most frequent first, then what was seen last") {
   const NgramTrie trie = trie_of(kText, 4, 2);
   const auto answer = trie.continuations(Tokens{1, 2}, 100, 100);
   CHECK(answer.matched_tokens == 2);
@@ -61,7 +61,7 @@ TEST_CASE("an n-gram trie: of a near answer and a far one the later window's com
       Rows{{1, -1, 1, 2}, {2, -1, 1, 1}, {2, 0, 2, 1}, {3, -1, 1, 1}, {1, 3, 2, 1}, {3, 0, 2, 1}});
 }
 
-TEST_CASE("an n-gram trie's room cuts the least frequent, its depth what is too far") {
+TEST_CASE("answers: an n-gram trie's room cuts the least frequent, its depth what is too far") {
   const NgramTrie trie = trie_of(kText, 4, 2);
   const Tokens context = {1, 2};
   CHECK(rows(trie.continuations(context, 3, 100)) ==
@@ -73,7 +73,7 @@ TEST_CASE("an n-gram trie's room cuts the least frequent, its depth what is too 
   CHECK(trie.continuations(context, 0, 100).matched_tokens == 0);
 }
 
-TEST_CASE("an n-gram trie drafts nothing below an EOS, and the EOS itself") {
+TEST_CASE("answers: an n-gram trie drafts nothing below an EOS, and the EOS itself") {
   const NgramTrie trie = trie_of(kText, 4, 2);
   CHECK(rows(trie.continuations(Tokens{1, 2}, 100, 100, Tokens{3})) ==
         Rows{{3, -1, 1, 2}, {4, -1, 1, 1}, {1, 1, 2, 1}});
@@ -81,7 +81,7 @@ TEST_CASE("an n-gram trie drafts nothing below an EOS, and the EOS itself") {
         Rows{{3, -1, 1, 2}, {4, -1, 1, 1}, {1, 0, 2, 1}});
 }
 
-TEST_CASE("an n-gram trie without the tail holds whole windows alone") {
+TEST_CASE("answers: an n-gram trie without the tail holds whole windows alone") {
   const NgramTrie trie = trie_of(kText, 4, 2, false);
   CHECK(rows(trie.continuations(Tokens{1, 2}, 100, 100)) ==
         Rows{{4, -1, 1, 1}, {1, 0, 2, 1}, {3, -1, 1, 1}, {1, 2, 2, 1}});
@@ -89,7 +89,7 @@ TEST_CASE("an n-gram trie without the tail holds whole windows alone") {
   CHECK(trie_of({1, 2, 3, 4}, 4, 2, false).nodes() == 4);
 }
 
-TEST_CASE("an n-gram trie falls back to the longest key that something followed") {
+TEST_CASE("answers: an n-gram trie falls back to the longest key that something followed") {
   const NgramTrie trie = trie_of(kText, 4, 2);
   const auto shorter = trie.continuations(Tokens{9, 2}, 100, 100);
   CHECK(shorter.matched_tokens == 1);
@@ -106,13 +106,13 @@ TEST_CASE("an n-gram trie falls back to the longest key that something followed"
   CHECK(trie_of({1, 2}, 4, 2).continuations(Tokens{1, 2}, 100, 100).matched_tokens == 0);
 }
 
-TEST_CASE("an n-gram trie has one node for each different beginning of a window") {
+TEST_CASE("answers: an n-gram trie has one node for each different beginning of a window") {
   const NgramTrie trie = trie_of({1, 2, 1, 2}, 3, 1);
   CHECK(trie.nodes() == 6);  // 1, 12, 121, 2, 21, 212
   CHECK(trie.tokens() == 4);
 }
 
-TEST_CASE("an n-gram trie finds everything again after its table has grown") {
+TEST_CASE("answers: an n-gram trie finds everything again after its table has grown") {
   Tokens text;
   for (std::int32_t i = 0; i < 3000; ++i) text.push_back(i);
   const NgramTrie trie = trie_of(text, 3, 1);
@@ -123,7 +123,7 @@ TEST_CASE("an n-gram trie finds everything again after its table has grown") {
 
 // --- suffix array ---
 
-TEST_CASE("a datastore's answers never cross the end of a document") {
+TEST_CASE("answers: a datastore's answers never cross the end of a document") {
   const Tokens text = {1, 2, 3, 0, 1, 2, 4, 0, 5, 1, 2, 3};
   const SuffixArray store(text, 0);
   CHECK(store.size() == 12);
@@ -140,14 +140,14 @@ TEST_CASE("a datastore's answers never cross the end of a document") {
         Rows{{0, -1, 1, 1}, {1, 0, 2, 1}, {2, 1, 3, 1}});
 }
 
-TEST_CASE("the separator sorts before every token, whatever its id") {
+TEST_CASE("answers: the separator sorts before every token, whatever its id") {
   // 1 3 twice, 1 2 once and 1 at ends between them.
   const SuffixArray store({1, 9, 1, 3, 9, 1, 2, 9, 1, 9, 1, 3, 9, 1}, 9);
   const auto answer = store.continuations(Tokens{1}, 1, 4, 100, 100);
   CHECK(rows(answer) == Rows{{3, -1, 1, 2}, {2, -1, 1, 1}});
 }
 
-TEST_CASE("a datastore takes the longest key within its bounds") {
+TEST_CASE("answers: a datastore takes the longest key within its bounds") {
   const SuffixArray store({1, 2, 3, 7, 0, 9, 2, 3, 8}, 0);
   const auto matched = [&](const Tokens& context, int min_key, int max_key) {
     return store.continuations(context, min_key, max_key, 100, 1);
@@ -167,7 +167,8 @@ TEST_CASE("a datastore takes the longest key within its bounds") {
   CHECK(matched({3}, 2, 3).matched_tokens == 0);
 }
 
-TEST_CASE("a datastore's equally frequent answers come by token, each with what follows it") {
+TEST_CASE(
+    "answers: a datastore's equally frequent answers come by token, each with what follows it") {
   const SuffixArray store({1, 5, 1, 3, 1, 4, 1, 4});
   const Tokens one = {1};
   const Rows all = {{4, -1, 1, 2}, {3, -1, 1, 1}, {1, 1, 2, 1},
@@ -182,7 +183,7 @@ TEST_CASE("a datastore's equally frequent answers come by token, each with what 
   CHECK(store.continuations(one, 1, 4, 100, 0).nodes.empty());
 }
 
-TEST_CASE("a datastore reaches kSortedTokens tokens, key and answer together") {
+TEST_CASE("answers: a datastore reaches kSortedTokens tokens, key and answer together") {
   const SuffixArray store(Tokens(500, 7));
   const auto some = store.continuations(Tokens(20, 7), 1, 20, 100, 100);
   CHECK(some.matched_tokens == 20);
@@ -198,7 +199,7 @@ TEST_CASE("a datastore reaches kSortedTokens tokens, key and answer together") {
 // --- suffix automaton ---
 
 TEST_CASE(
-    "a suffix automaton says after each token how long the earlier suffix is and where it ended") {
+    "answers: a suffix automaton says after each token how long the earlier suffix is and where it ended") {
   const Tokens text = {1, 2, 1, 2, 1, 3, 1, 2};
   const std::vector<std::pair<int, int>> expected = {{0, 0}, {0, 0}, {1, 1}, {2, 2},
                                                      {3, 3}, {0, 0}, {1, 5}, {2, 4}};
@@ -212,7 +213,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("a suffix automaton has the known numbers of states, and its table grows") {
+TEST_CASE("answers: a suffix automaton has the known numbers of states, and its table grows") {
   const auto states = [](const Tokens& text) {
     SuffixAutomaton automaton;
     automaton.append(text);

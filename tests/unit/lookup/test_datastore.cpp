@@ -45,7 +45,8 @@ Tokens random_text(Rng& rng, int size, int alphabet, int document) {
   return text;
 }
 
-TEST_CASE("suffixes are sorted as comparing them would, for any depth and number of threads") {
+TEST_CASE(
+    "datastore: suffixes are sorted as comparing them would, for any depth and number of threads") {
   Rng rng(3);
   for (const int threads : {1, 3}) {
     ThreadPool pool(threads);
@@ -69,7 +70,7 @@ TEST_CASE("suffixes are sorted as comparing them would, for any depth and number
 }
 
 TEST_CASE(
-    "suffixes of one token again and again are sorted, and an exception of the progress ends it") {
+    "datastore: suffixes of one token again and again are sorted, and an exception of the progress ends it") {
   ThreadPool pool(2);
   const Tokens same(20000, 7);
   Tokens order(same.size());
@@ -118,7 +119,7 @@ struct Built {
   Tokens tokens, order;
 };
 
-TEST_CASE("a datastore answers as its tokens in memory do") {
+TEST_CASE("datastore: it answers as its tokens in memory do") {
   const Built built;
   CHECK(Datastore::is_one(built.path));
   CHECK_FALSE(Datastore::is_one(built.dir.path() / "none"));
@@ -149,7 +150,8 @@ TEST_CASE("a datastore answers as its tokens in memory do") {
   CHECK(found > 200);
 }
 
-TEST_CASE("a damaged datastore is refused with what is wrong, at once or when it is read whole") {
+TEST_CASE(
+    "datastore: a damaged datastore is refused with what is wrong, at once or when it is read whole") {
   Built built;
   CHECK(built.after(0, 'X', 1).starts_with("expected a datastore (triescope datastore build)"));
   CHECK(built.after(8, 2, 4).starts_with("a datastore of version 2; this program reads version 1"));
@@ -172,7 +174,8 @@ TEST_CASE("a damaged datastore is refused with what is wrong, at once or when it
   CHECK_THROWS_AS(Datastore("/tmp"), Error);
 }
 
-TEST_CASE("a datastore whose tokens and order are anything drafts tokens of its vocabulary alone") {
+TEST_CASE(
+    "datastore: a datastore whose tokens and order are anything drafts tokens of its vocabulary alone") {
   Built built;
   Rng rng(8);
   for (int round = 0; round < 200; ++round) {
@@ -192,7 +195,7 @@ TEST_CASE("a datastore whose tokens and order are anything drafts tokens of its 
 }
 
 TEST_CASE(
-    "a datastore that cannot be written leaves nothing, and one that is mapped stays what it was") {
+    "datastore: a datastore that cannot be written leaves nothing, and one that is mapped stays what it was") {
   CHECK_THROWS_AS(Datastore::write("/no/such/folder/x.tsds", {}, {}, 5, 0), Error);
   const test::TempDir dir;
   const std::string path = dir.path() / "x.tsds";

@@ -56,7 +56,8 @@ std::map<Tokens, int> brute_force(const Tokens& text, const Tokens& context, int
   return {};
 }
 
-TEST_CASE("the n-gram trie holds exactly the windows of the text, with their frequencies") {
+TEST_CASE(
+    "ngram trie: the n-gram trie holds exactly the windows of the text, with their frequencies") {
   Rng rng(3);
   for (int round = 0; round < 60; ++round) {
     const int n = 2 + static_cast<int>(rng.next() % 6);
@@ -77,7 +78,7 @@ TEST_CASE("the n-gram trie holds exactly the windows of the text, with their fre
   }
 }
 
-TEST_CASE("a text appended piece by piece gives the same trie as all at once") {
+TEST_CASE("ngram trie: a text appended piece by piece gives the same trie as all at once") {
   Tokens text;
   Rng rng(5);
   for (int i = 0; i < 300; ++i) text.push_back(static_cast<std::int32_t>(rng.next() % 6));
@@ -93,7 +94,8 @@ TEST_CASE("a text appended piece by piece gives the same trie as all at once") {
         paths(pieces.continuations(text, 1000, 100)));
 }
 
-TEST_CASE("pruning keeps the most frequent nodes and their ancestors, the same ones every time") {
+TEST_CASE(
+    "ngram trie: pruning keeps the most frequent nodes and their ancestors, the same ones every time") {
   Rng rng(8);
   Tokens text;
   for (int i = 0; i < 400; ++i) text.push_back(static_cast<std::int32_t>(rng.next() % 5));
@@ -112,7 +114,7 @@ TEST_CASE("pruning keeps the most frequent nodes and their ancestors, the same o
   }
 }
 
-TEST_CASE("seven disjoint continuations do not cut each other down to a common depth") {
+TEST_CASE("ngram trie: seven disjoint continuations do not cut each other down to a common depth") {
   // The published cut takes all paths to the depth at which they fit: 4 levels of 7 for 32 nodes.
   Tokens text;
   std::int32_t fresh = 100;
@@ -131,7 +133,7 @@ TEST_CASE("seven disjoint continuations do not cut each other down to a common d
   CHECK(answer.nodes[0].token == 160);  // ties go to the one seen last
 }
 
-TEST_CASE("drafts go no deeper than asked and stop at an EOS") {
+TEST_CASE("ngram trie: drafts go no deeper than asked and stop at an EOS") {
   const Tokens text = {1, 2, 3, 4, 9, 5, 6, 1};
   NgramTrie trie(8, 3);
   trie.append(text);
@@ -141,7 +143,7 @@ TEST_CASE("drafts go no deeper than asked and stop at an EOS") {
   CHECK(trie.continuations(text, 10, 0).nodes.empty());
 }
 
-TEST_CASE("n must be larger than the prefix length") {
+TEST_CASE("ngram trie: n must be larger than the prefix length") {
   CHECK_THROWS_AS(NgramTrie(3, 3), Error);
   CHECK_THROWS_AS(NgramTrie(3, 0), Error);
   CHECK_NOTHROW(NgramTrie(2, 1));
@@ -161,7 +163,8 @@ std::int64_t accepted(const test::LoopRun& run) {
   return sum;
 }
 
-TEST_CASE("ngram_trie with greedy verification writes greedy decoding's text in fewer steps") {
+TEST_CASE(
+    "ngram trie: ngram_trie with greedy verification writes greedy decoding's text in fewer steps") {
   std::int64_t steps = 0, tokens = 0;
   for (std::uint64_t seed = 0; seed < 60; ++seed) {
     const auto logits = test::markov_logits(12, 2, 3, seed);
@@ -222,7 +225,8 @@ TEST_CASE("trap: the length cap holds exactly, wherever it falls in an accepted 
   }
 }
 
-TEST_CASE("without a number of drafts told, they fill the forward that the device does cheaply") {
+TEST_CASE(
+    "ngram trie: without a number of drafts told, they fill the forward that the device does cheaply") {
   // Everything was followed by everything: more continuations than any budget.
   Tokens prompt;
   for (std::int32_t a = 1; a < 24; ++a)
@@ -246,7 +250,7 @@ TEST_CASE("without a number of drafts told, they fill the forward that the devic
   }
 }
 
-TEST_CASE("drafting from the prompt alone ignores what was generated") {
+TEST_CASE("ngram trie: drafting from the prompt alone ignores what was generated") {
   // The model repeats 7 without end; the prompt has no 7, so only generated n-grams can draft it.
   const auto logits = [](std::span<const std::int32_t>) {
     return std::vector<float>{0, 0, 0, 0, 0, 0, 0, 9};

@@ -25,7 +25,7 @@ SuffixAutomaton::Match brute_force(const Tokens& text, std::int32_t size) {
 }
 
 TEST_CASE(
-    "the suffix automaton finds the longest earlier suffix at its latest place, token by token") {
+    "suffix automaton: it finds the longest earlier suffix at its latest place, token by token") {
   Rng rng(17);
   for (int round = 0; round < 40; ++round) {
     const unsigned letters = 1 + static_cast<unsigned>(round % 6);
@@ -43,7 +43,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "suffix_automaton with greedy verification writes greedy decoding's text in fewer steps") {
+    "suffix automaton: suffix_automaton with greedy verification writes greedy decoding's text in fewer steps") {
   std::int64_t steps = 0, tokens = 0;
   for (std::uint64_t seed = 0; seed < 60; ++seed) {
     const auto logits = test::markov_logits(12, 2, 3, seed);

@@ -125,7 +125,7 @@ void check_same(const SuffixCounts& counts, const Trie& trie, const Tokens& cont
   }
 }
 
-TEST_CASE("suffix counts answer as the suffix tree with counts does, in both modes") {
+TEST_CASE("suffix counts: they answer as the suffix tree with counts does, in both modes") {
   Rng rng(11);
   const Tokens eos = {2};
   int answered = 0;

@@ -125,7 +125,7 @@ bool is_help(const std::string& help) {
          end != std::string::npos && std::ranges::count(help.substr(0, end), ' ') >= 2;
 }
 
-TEST_CASE("every parameter of every method has a title and a sentence") {
+TEST_CASE("settings: every parameter of every method has a title and a sentence") {
   for (const MethodInfo& method : methods()) {
     CAPTURE(method.name);
     std::set<std::string> titles;
@@ -151,7 +151,8 @@ bool gives_nothing_a_meaning(const std::string& help) {
   return std::regex_search(help, std::regex("\\bEmpty( =|:) "));
 }
 
-TEST_CASE("a value that stands for something else than itself has a word, in every method") {
+TEST_CASE(
+    "settings: a value that stands for something else than itself has a word, in every method") {
   for (const MethodInfo& method : methods()) {
     CAPTURE(method.name);
     for (const Parameter& p : parameters_of(method)) {
@@ -179,7 +180,7 @@ TEST_CASE("a value that stands for something else than itself has a word, in eve
   CHECK(word_of(empty_is("none", text("t", "Text", "", "h")), "a") == "");
 }
 
-TEST_CASE("a parameter's maker keeps every word it is given in its own place") {
+TEST_CASE("settings: a parameter's maker keeps every word it is given in its own place") {
   const Parameter whole = integer("num_beams", "Beams", 3, 1, 256, "Texts kept alive.");
   CHECK(whole.name == "num_beams");
   CHECK(whole.title == "Beams");

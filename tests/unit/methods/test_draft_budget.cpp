@@ -29,7 +29,7 @@ std::vector<std::size_t> drafts_where_none_comes_true(DraftRig& rig, int count) 
 
 DraftRig::Options rows(int cheap_rows) { return {.cheap_rows = cheap_rows}; }
 
-TEST_CASE("drafts that do not come true are sent no more where rows cost something") {
+TEST_CASE("draft budget: drafts that do not come true are sent no more where rows cost something") {
   DraftRig dear(prompt_lookup_method(), {1, 2, 3, 4, 5, 6, 7, 1}, {}, rows(5));
   const auto sizes = drafts_where_none_comes_true(dear, 12);
   CHECK(sizes.front() == 4);
@@ -43,7 +43,8 @@ TEST_CASE("drafts that do not come true are sent no more where rows cost somethi
   for (const std::size_t size : drafts_where_none_comes_true(told, 12)) CHECK(size == 2);
 }
 
-TEST_CASE("drafts that were not sent are watched, and sent again once they come true") {
+TEST_CASE(
+    "draft budget: drafts that were not sent are watched, and sent again once they come true") {
   DraftRig rig(prompt_lookup_method(), {1, 2, 3, 1}, {{"max_matching_ngram_size", 1}}, rows(5));
   CHECK(drafts_where_none_comes_true(rig, 12).back() == 0);
   std::vector<std::size_t> sizes;  // 1 2 1 2 ...
@@ -56,7 +57,7 @@ TEST_CASE("drafts that were not sent are watched, and sent again once they come 
 }
 
 TEST_CASE(
-    "where everything comes true drafts grow beyond the default, up to the published number") {
+    "draft budget: where everything comes true drafts grow beyond the default, up to the published number") {
   Tokens text(30);
   std::iota(text.begin(), text.end(), 1);
   for (const auto& [method, published] :
@@ -75,14 +76,14 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("matches of one token are judged apart from longer ones") {
+TEST_CASE("draft budget: matches of one token are judged apart from longer ones") {
   DraftRig rig(prompt_lookup_method(), {50, 51, 52, 53, 54, 55, 1, 2, 1}, {}, rows(5));
   CHECK(drafts_where_none_comes_true(rig, 12).back() == 0);
   rig.write({50, 51, 52});
   CHECK(rig.draft().size() == 4);
 }
 
-TEST_CASE("of a tree the leading nodes are kept, parents with their children") {
+TEST_CASE("draft budget: of a tree the leading nodes are kept, parents with their children") {
   test::LoopConfig config{.prompt = {1}, .cheap_rows = 5};
   const auto method = ngram_trie_method();
   const RunContext run = test::run_context(config, method);
@@ -127,7 +128,7 @@ std::size_t sent_where(double share, const RowCosts& costs) {
   return sent;
 }
 
-TEST_CASE("a draft is sent where it comes true more often than its row costs") {
+TEST_CASE("draft budget: a draft is sent where it comes true more often than its row costs") {
   const RowCosts even{5, 0.3, 0.3, 0.3};
   CHECK(sent_where(0.2, even) == 0);
   CHECK(sent_where(0.5, even) == 16);
@@ -144,7 +145,7 @@ TEST_CASE("a draft is sent where it comes true more often than its row costs") {
   CHECK(sent_where(0.5, blocks) == 16);
 }
 
-TEST_CASE("a run begins with the drafts whose rows are cheap") {
+TEST_CASE("draft budget: a run begins with the drafts whose rows are cheap") {
   const auto first = [](const RowCosts& costs, int published) {
     RunContext run = test::run_context({.prompt = {1}}, prompt_lookup_method());
     run.row_costs = costs;
@@ -160,7 +161,7 @@ TEST_CASE("a run begins with the drafts whose rows are cheap") {
   CHECK(first({}, 32) == 32);  // a GPU
 }
 
-TEST_CASE("an answer counts once its text has come, no sooner") {
+TEST_CASE("draft budget: an answer counts once its text has come, no sooner") {
   test::LoopConfig config{.prompt = {1}, .cheap_rows = 5};
   const auto method = prompt_lookup_method();
   const RunContext run = test::run_context(config, method);

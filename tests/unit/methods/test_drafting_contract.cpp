@@ -161,7 +161,7 @@ TEST_CASE("every drafting method: greedy decoding's text, token by token, under 
 }
 
 TEST_CASE(
-    "every method whose drafts are not drawn: with one seed, verify=sample writes sampling's text") {
+    "drafting contract: every method whose drafts are not drawn: with one seed, verify=sample writes sampling's text") {
   for (const MethodInfo* method : drafting_methods()) {
     if (draws(*method)) continue;
     CAPTURE(method->name);
@@ -185,7 +185,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "every drafting method refuses a rule that its drafts do not go with, and runs with the others") {
+    "drafting contract: every drafting method refuses a rule that its drafts do not go with, and runs with the others") {
   for (const MethodInfo* method : drafting_methods()) {
     CAPTURE(method->name);
     const FakeOptions options{.vocab_size = kVocab, .eos_token_ids = {}, .chain = {5, 6, 7, 5}};

@@ -66,7 +66,8 @@ std::vector<float> by_hand(const Pairs& seen) {
   return log_row({.1, .2, .3, .4});
 }
 
-TEST_CASE("a dynamic tree worked out by hand: expanded by level, reranked, the rest withdrawn") {
+TEST_CASE(
+    "dynamic tree: a dynamic tree worked out by hand: expanded by level, reranked, the rest withdrawn") {
   Drafted run("eagle2", HeadKind::kEagle,
               {{"draft_top_k", 2}, {"draft_levels", 2}, {"draft_tokens", 3}}, 4, by_hand);
   // 0 (.5), 1 (.3); below them 0 0 (.35), 0 1 (.1), 1 2 (.27), 1 1 (.015).
@@ -86,14 +87,15 @@ TEST_CASE("a dynamic tree worked out by hand: expanded by level, reranked, the r
         std::vector<Tokens>{{0, 1}, {1, 1}, {0, 0, 3}, {0, 0, 2}, {1, 2, 3}, {1, 2, 2}});
 }
 
-TEST_CASE("of drafts with one score the one proposed first is sent") {
+TEST_CASE("dynamic tree: of drafts with one score the one proposed first is sent") {
   const auto even = [](const Pairs&) { return std::vector<float>(4, 0.0f); };
   Drafted run("eagle2", HeadKind::kEagle,
               {{"draft_top_k", 3}, {"draft_levels", 2}, {"draft_tokens", 5}}, 4, even);
   CHECK(run.drafts(NodeStatus::kPending) == std::vector<Tokens>{{0}, {1}, {2}, {0, 0}, {0, 1}});
 }
 
-TEST_CASE("a sure head drafts a chain, and a child never outranks its parent by rounding") {
+TEST_CASE(
+    "dynamic tree: a sure head drafts a chain, and a child never outranks its parent by rounding") {
   const auto sure = [](const Pairs& seen) {
     std::vector<float> row(6, -40.0f);
     row[static_cast<std::size_t>(seen.size()) % 6] = 30;
@@ -147,7 +149,8 @@ std::vector<Tokens> by_the_book(const FakeHead::LogitsOf& logits, const Pairs& t
   return sent;
 }
 
-TEST_CASE("the drafts sent are those of the published algorithm, though fewer nodes are expanded") {
+TEST_CASE(
+    "dynamic tree: the drafts sent are those of the published algorithm, though fewer nodes are expanded") {
   int forwards = 0;
   for (std::uint64_t seed = 0; seed < 40; ++seed) {
     const auto logits = [seed](const Pairs& seen) {
@@ -205,7 +208,7 @@ void check_states(const FakeHead& head, const FakeModel& model, std::int32_t fir
 }
 
 TEST_CASE(
-    "the text's rows read the target's states, drafts their parent's; accepted drafts run again") {
+    "dynamic tree: the text's rows read the target's states, drafts their parent's; accepted drafts run again") {
   for (const char* method : {"eagle", "eagle2", "eagle3"}) {
     for (const Tokens& prompt : {Tokens{7}, Tokens{5, 6, 7, 3, 5, 6, 4, 7, 3}}) {
       CAPTURE(method);
@@ -246,7 +249,8 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("EAGLE's static tree takes the ranks of each parent's own row, level by level") {
+TEST_CASE(
+    "dynamic tree: EAGLE's static tree takes the ranks of each parent's own row, level by level") {
   const auto by_last = [](const Pairs& seen) {
     std::vector<float> row(8, 0.0f);
     for (std::size_t v = 0; v < 8; ++v)
@@ -264,7 +268,8 @@ TEST_CASE("EAGLE's static tree takes the ranks of each parent's own row, level b
   CHECK(run.head->seen.size() == kPrompt.size() + 2 + 1);
 }
 
-TEST_CASE("EAGLE-3 reads the layers that the setting names, as many as the head has") {
+TEST_CASE(
+    "dynamic tree: EAGLE-3 reads the layers that the setting names, as many as the head has") {
   const auto even = [](const Pairs&) { return std::vector<float>(4, 0.0f); };
   Drafted run("eagle3", HeadKind::kEagle3, {{"layers", {0, 3, 4}}}, 4, even);
   const Pair& first = run.head->seen.front().front();
@@ -281,7 +286,8 @@ TEST_CASE("EAGLE-3 reads the layers that the setting names, as many as the head 
   }
 }
 
-TEST_CASE("a head whose best draft is seldom right warns, and says which layers to try") {
+TEST_CASE(
+    "dynamic tree: a head whose best draft is seldom right warns, and says which layers to try") {
   const auto never = [](const Pairs& seen) {
     std::vector<float> row(32, 0.0f);
     row[static_cast<std::size_t>(seen.back().token + 1) % 32] = 9;
@@ -306,7 +312,8 @@ TEST_CASE("a head whose best draft is seldom right warns, and says which layers 
   CHECK(right.session->result().warning.empty());
 }
 
-TEST_CASE("the head's best tokens are recorded as the head's, those that were proposed marked") {
+TEST_CASE(
+    "dynamic tree: the head's best tokens are recorded as the head's, those that were proposed marked") {
   Drafted run("eagle2", HeadKind::kEagle,
               {{"draft_top_k", 2}, {"draft_levels", 2}, {"draft_tokens", 3}, {"candidates", 3}}, 4,
               by_hand);

@@ -63,7 +63,7 @@ Layers all_but(int layers, const Layers& skipped) {
 }
 
 TEST_CASE(
-    "layer skip drafts what the layers that stay say: a list, the first n, or a part of the middle") {
+    "layer skip: it drafts what the layers that stay say: a list, the first n, or a part of the middle") {
   FakeModel model(of_layers(30));
   const Tokens text = {3, 7, 1, 5};
   CHECK(drafts(model, text, {{"skip_layers", {4, 9}}}) ==
@@ -81,7 +81,7 @@ TEST_CASE(
   CHECK(drafts(one, text, {}) == chain_of(one, {0}, text, 4));
 }
 
-TEST_CASE("layer skip says which layers the model has") {
+TEST_CASE("layer skip: it says which layers the model has") {
   FakeModel model(of_layers(4));
   const auto why = [&](const json& settings) {
     return refusal(ErrorCode::kInvalidArgument, [&] { drafts(model, {1, 2}, settings); });
@@ -112,7 +112,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "layer skip, drawn from what the kept layers say, leaves sampling's distribution as it is") {
+    "layer skip: layer skip, drawn from what the kept layers say, leaves sampling's distribution as it is") {
   constexpr std::int64_t kRuns = kSanitized ? 2000 : 20000;
   FakeOptions options = of_layers(4);
   options.vocab_size = 4;

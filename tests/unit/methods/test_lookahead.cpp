@@ -12,7 +12,7 @@ namespace {
 using test::LoopConfig;
 using test::Tokens;
 
-TEST_CASE("lookahead writes greedy decoding's text in fewer steps") {
+TEST_CASE("lookahead: it writes greedy decoding's text in fewer steps") {
   std::int64_t steps = 0, tokens = 0;
   for (std::uint64_t seed = 0; seed < 40; ++seed) {
     // The text depends on its last token alone: n-grams found ahead of time come true.
@@ -34,7 +34,7 @@ TEST_CASE("lookahead writes greedy decoding's text in fewer steps") {
   CHECK(tokens * 2 > steps * 3);
 }
 
-TEST_CASE("lookahead emits the token after a whole accepted n-gram too") {
+TEST_CASE("lookahead: it emits the token after a whole accepted n-gram too") {
   // A circle of 4: once the pool knows it, each step accepts N - 1 = 3 tokens and the bonus.
   const auto circle = [](std::span<const std::int32_t> text) {
     std::vector<float> logits(4, 0.0f);
@@ -71,7 +71,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "sampled lookahead writes the text of plain sampling with the same seed; caps hold exactly") {
+    "lookahead: sampled lookahead writes the text of plain sampling with the same seed; caps hold exactly") {
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     const auto logits = test::markov_logits(12, 1, 4, seed);
     LoopConfig config{.prompt = {1, 2, 3},

@@ -22,7 +22,8 @@ Paths trie(const Tokens& text, const nlohmann::json& settings, int room = 1000,
   return paths;
 }
 
-TEST_CASE("ngram_trie drafts what followed the longest key, most frequent first, then seen last") {
+TEST_CASE(
+    "lookup drafts: ngram_trie drafts what followed the longest key, most frequent first, then seen last") {
   const nlohmann::json four = {{"ngram_size", 4}, {"prefix_length", 2}};
   // A window of four: two tokens of key, two of continuation.
   CHECK(trie({1, 2, 3, 1, 2}, four) == Paths{{3}, {3, 1}});
@@ -101,7 +102,8 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("lookup drafters share nodes that the tree holds already, and do not send them again") {
+TEST_CASE(
+    "lookup drafts: lookup drafters share nodes that the tree holds already, and do not send them again") {
   for (const MethodInfo& method : {ngram_trie_method(), prompt_lookup_method(),
                                    suffix_automaton_method(), suffix_decoding_method()}) {
     CAPTURE(method.name);
@@ -116,7 +118,8 @@ TEST_CASE("lookup drafters share nodes that the tree holds already, and do not s
   }
 }
 
-TEST_CASE("suffix_automaton drafts what followed the longest suffix, where it stood last") {
+TEST_CASE(
+    "lookup drafts: suffix_automaton drafts what followed the longest suffix, where it stood last") {
   const auto drafts = [](const Tokens& text, const nlohmann::json& settings, int room = 1000,
                          DraftRig::Options options = {}) {
     return DraftRig(suffix_automaton_method(), text, settings, std::move(options)).draft(room);
@@ -146,7 +149,7 @@ TEST_CASE("suffix_automaton drafts what followed the longest suffix, where it st
   CHECK(drafts(long_text, {{"num_draft", 20}}, 1000, {.cheap_rows = 5}).size() == 20);
 }
 
-TEST_CASE("prompt_lookup copies from generated text too, up to the room") {
+TEST_CASE("lookup drafts: prompt_lookup copies from generated text too, up to the room") {
   DraftRig rig(prompt_lookup_method(), {1, 2, 3}, {{"prompt_lookup_num_tokens", 2}});
   CHECK(rig.draft().empty());
   rig.write({7, 8, 1});

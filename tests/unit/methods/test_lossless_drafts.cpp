@@ -134,7 +134,8 @@ struct HeadTree {
   std::vector<NodeId> rows;  // the pending node, then the drafts
 };
 
-TEST_CASE("the trees of every head are verified without loss, by one draw a node and by rounds") {
+TEST_CASE(
+    "lossless drafts: the trees of every head are verified without loss, by one draw a node and by rounds") {
   const LogitsOf target = markov_logits(kVocab, 3, 1.4, 11);
   for (const MethodInfo& method : methods()) {
     // SPACE's are drawn as a chain (test_space.cpp).
@@ -247,7 +248,7 @@ ChiSquare chi_of_drawn(VerifyRule rule, int width, bool replacement, const json&
 }
 
 TEST_CASE(
-    "drawn chains and trees are verified without loss; with a q one temperature off they are not") {
+    "lossless drafts: drawn chains and trees are verified without loss; with a q one temperature off they are not") {
   for (const json& settings : warper_settings()) {
     CAPTURE(settings.dump());
     json off = settings;

@@ -37,7 +37,8 @@ RunResult run(std::uint64_t seed, const std::string& method, nlohmann::json sett
   return session.result();
 }
 
-TEST_CASE("greedy verification equals greedy decoding in a session, under every KV policy") {
+TEST_CASE(
+    "ngram trie session: greedy verification equals greedy decoding in a session, under every KV policy") {
   std::int64_t forwards = 0, tokens = 0;
   for (std::uint64_t seed = 0; seed < 12; ++seed) {
     const auto plain = run(seed, "greedy", {});
@@ -60,7 +61,8 @@ TEST_CASE("greedy verification equals greedy decoding in a session, under every 
   CHECK(tokens > forwards * 3 / 2);
 }
 
-TEST_CASE("sampling verification equals sampling with the same seed in a session") {
+TEST_CASE(
+    "ngram trie session: sampling verification equals sampling with the same seed in a session") {
   for (std::uint64_t seed = 0; seed < 12; ++seed) {
     for (const char* sampler : {"softmax", "gumbel"}) {
       const auto plain = run(seed, "sample", {{"temperature", 0.7}, {"sampler", sampler}});
@@ -74,7 +76,7 @@ TEST_CASE("sampling verification equals sampling with the same seed in a session
 }
 
 TEST_CASE(
-    "every rule runs to the cap or an EOS with every drafter, from a prompt of one token too") {
+    "ngram trie session: every rule runs to the cap or an EOS with every drafter, from a prompt of one token too") {
   for (const char* method : kDrafting) {
     for (const char* verify : {"greedy", "sample", "typical", "top_k"}) {
       for (const int cap : {1, 2, 7, 30}) {
@@ -94,7 +96,8 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("the capture holds a verdict for every draft, and the verdicts spell out the text") {
+TEST_CASE(
+    "ngram trie session: the capture holds a verdict for every draft, and the verdicts spell out the text") {
   for (const char* method : kDrafting) {
     for (const char* verify : {"greedy", "sample"}) {
       CAPTURE(method);
@@ -154,7 +157,8 @@ TEST_CASE("the capture holds a verdict for every draft, and the verdicts spell o
   }
 }
 
-TEST_CASE("a branch of a drafting session decodes on as greedy decoding would from there") {
+TEST_CASE(
+    "ngram trie session: a branch of a drafting session decodes on as greedy decoding would from there") {
   for (const char* method : kDrafting) {
     Rig rig(model_options(4));
     auto& session = rig.start(method, {}, {5, 6, 7, 8, 5}, 20);

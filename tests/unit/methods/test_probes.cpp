@@ -242,7 +242,7 @@ TEST_CASE("probes below beams change no beam: texts and scores are plain beam se
   CHECK(notes.rows_read == notes.probes);
 }
 
-TEST_CASE("probes go as deep as the context lets them, whatever max_new_tokens says") {
+TEST_CASE("probes: they go as deep as the context lets them, whatever max_new_tokens says") {
   Notes notes;
   Rig rig({.vocab_size = kVocab, .eos_boost = -9, .chain = {5, 6, 7, 8, 9, 5}});
   const MethodInfo method = probing_text(rig.model, notes);
@@ -283,7 +283,7 @@ class Mistaken final : public Acceptor {
   int how_;
 };
 
-TEST_CASE("an acceptor that decides about a probe ends the run with the node's number") {
+TEST_CASE("probes: an acceptor that decides about a probe ends the run with the node's number") {
   const char* const said[] = {"the next frontier", "a text's last node", "a node with a verdict"};
   for (int how = 0; how < 3; ++how) {
     Notes notes;
@@ -301,7 +301,7 @@ TEST_CASE("an acceptor that decides about a probe ends the run with the node's n
   }
 }
 
-TEST_CASE("a run does not branch from a probe") {
+TEST_CASE("probes: a run does not branch from a probe") {
   Notes notes;
   Rig rig({.vocab_size = kVocab, .eos_boost = -9});
   const MethodInfo method = probing_text(rig.model, notes);

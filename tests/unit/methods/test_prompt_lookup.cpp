@@ -40,7 +40,7 @@ Tokens drafts_after(Tokens text, nlohmann::json settings, int room = 100, Tokens
   return out;
 }
 
-TEST_CASE("prompt lookup copies what followed the longest suffix") {
+TEST_CASE("prompt lookup: it copies what followed the longest suffix") {
   // 3 4 5 -> 6 beats 4 5 -> 8 and 5 -> 9, though those stand later.
   const Tokens text = {3, 4, 5, 6, 7, 4, 5, 8, 5, 9, 3, 4, 5};
   CHECK(drafts_after(text, {{"prompt_lookup_num_tokens", 2}}) == Tokens{6, 7});
@@ -50,7 +50,7 @@ TEST_CASE("prompt lookup copies what followed the longest suffix") {
         Tokens{9});
 }
 
-TEST_CASE("prompt lookup drafts ten tokens by default, fewer where rows are dear") {
+TEST_CASE("prompt lookup: it drafts ten tokens by default, fewer where rows are dear") {
   // 1 .. 40, then 1: what followed is 2, 3, ...
   Tokens text(40);
   std::iota(text.begin(), text.end(), 1);
@@ -66,28 +66,30 @@ TEST_CASE("prompt lookup drafts ten tokens by default, fewer where rows are dear
   CHECK(drafted(10, 5) == 10);
 }
 
-TEST_CASE("prompt lookup takes the latest match, or the first as transformers does") {
+TEST_CASE("prompt lookup: it takes the latest match, or the first as transformers does") {
   const Tokens text = {1, 2, 10, 11, 1, 2, 20, 21, 1, 2};
   CHECK(drafts_after(text, {{"prompt_lookup_num_tokens", 2}}) == Tokens{20, 21});
   CHECK(drafts_after(text, {{"prompt_lookup_num_tokens", 2}, {"match", "first"}}) ==
         Tokens{10, 11});
 }
 
-TEST_CASE("a match near the tail counts with what there is, and no match drafts nothing") {
+TEST_CASE(
+    "prompt lookup: a match near the tail counts with what there is, and no match drafts nothing") {
   CHECK(drafts_after({7, 7}, {}) == Tokens{7});
   CHECK(drafts_after({1, 5, 9, 5}, {}) == Tokens{9, 5});
   CHECK(drafts_after({1, 2, 3, 4}, {}).empty());
   CHECK(drafts_after({4, 4, 4, 4}, {{"match", "first"}}) == Tokens{4});
 }
 
-TEST_CASE("lookup drafts stop at an EOS and at the room there is") {
+TEST_CASE("prompt lookup: lookup drafts stop at an EOS and at the room there is") {
   const Tokens text = {1, 2, 3, 4, 5, 6, 1};
   CHECK(drafts_after(text, {}, 100, {4}) == Tokens{2, 3, 4});
   CHECK(drafts_after(text, {}, 2) == Tokens{2, 3});
   CHECK(drafts_after(text, {}, 0).empty());
 }
 
-TEST_CASE("prompt_lookup with greedy verification writes greedy decoding's text in fewer steps") {
+TEST_CASE(
+    "prompt lookup: prompt_lookup with greedy verification writes greedy decoding's text in fewer steps") {
   std::int64_t steps = 0, tokens = 0;
   for (std::uint64_t seed = 0; seed < 60; ++seed) {
     const auto logits = test::markov_logits(12, 2, 3, seed);

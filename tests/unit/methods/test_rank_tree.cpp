@@ -23,14 +23,14 @@ std::vector<std::string> shape(const RankTree& tree) {
 }
 using Lines = std::vector<std::string>;
 
-TEST_CASE("paths of ranks in any order become levels, siblings in the order given") {
+TEST_CASE("rank tree: paths of ranks in any order become levels, siblings in the order given") {
   CHECK(shape(parse_rank_tree("0", 1, "")) == Lines{"0:0"});
   CHECK(shape(parse_rank_tree("1; 0 ;0,2;1,0;0,0;0,2,5", 3, "")) ==
         Lines{"0:1 0:0", "1:2 0:0 1:0", "0:5"});
   CHECK(shape(parse_rank_tree("0,0;255;0", 2, "")) == Lines{"0:255 0:0", "1:0"});
 }
 
-TEST_CASE("text that is not a tree of ranks is refused, naming the path") {
+TEST_CASE("rank tree: text that is not a tree of ranks is refused, naming the path") {
   const auto why = [](const std::string& text) {
     return refusal(ErrorCode::kInvalidArgument,
                    [&] { parse_rank_tree(text, 3, "the file's 3 heads"); });
@@ -52,7 +52,8 @@ TEST_CASE("text that is not a tree of ranks is refused, naming the path") {
   CHECK(why(many + ";3,0") == begin + "1025 paths, of at most 1024");
 }
 
-TEST_CASE("the default tree is as much of the best-first list as the device does cheaply") {
+TEST_CASE(
+    "rank tree: the default tree is as much of the best-first list as the device does cheaply") {
   RunContext run;
   run.settings = Settings(nlohmann::json{{"tree", ""}});
   const auto nodes = [&](int cheap_rows, int levels) {
@@ -74,7 +75,7 @@ TEST_CASE("the default tree is as much of the best-first list as the device does
   CHECK(shape(rank_tree_of(run, kMedusaTree, 4, "")) == Lines{"0:0", "0:1"});
 }
 
-TEST_CASE("a head's own tree goes before the published one and behind the user's") {
+TEST_CASE("rank tree: a head's own tree goes before the published one and behind the user's") {
   DraftHead head;
   head.path = "/heads/mine";
   head.config.draft_tree = "0;1;2;0,0;0,0,0";

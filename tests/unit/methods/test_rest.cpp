@@ -48,7 +48,7 @@ std::map<Tokens, int> paths(const NgramTrie::Answer& answer) {
   return out;
 }
 
-TEST_CASE("a datastore answers with all that follows the longest suffix, and how often") {
+TEST_CASE("rest: a datastore answers with all that follows the longest suffix, and how often") {
   Rng rng(4);
   for (int round = 0; round < 40; ++round) {
     Tokens text;
@@ -77,7 +77,8 @@ TEST_CASE("a datastore answers with all that follows the longest suffix, and how
   }
 }
 
-TEST_CASE("long repeats, an empty datastore and a context shorter than the key are no trouble") {
+TEST_CASE(
+    "rest: long repeats, an empty datastore and a context shorter than the key are no trouble") {
   const SuffixArray same(Tokens(500, 7));
   CHECK(same.continuations(Tokens{7, 7, 7}, 2, 16, 100, 10).nodes.size() == 10);
   CHECK(same.continuations(Tokens{7}, 2, 16, 100, 10).nodes.empty());
@@ -91,7 +92,7 @@ std::vector<std::int32_t> letters(std::string_view text) {
   return ids;
 }
 
-TEST_CASE("rest drafts from the user's file and leaves greedy decoding's text as it is") {
+TEST_CASE("rest: it drafts from the user's file and leaves greedy decoding's text as it is") {
   const test::TempDir dir;
   const auto path = (dir.path() / "store.txt").string();
   std::int64_t forwards = 0, tokens = 0, accepted = 0;
@@ -124,7 +125,8 @@ TEST_CASE("rest drafts from the user's file and leaves greedy decoding's text as
   CHECK(tokens > 4 * forwards);
 }
 
-TEST_CASE("a datastore that is not there is an error that names it; none at all drafts nothing") {
+TEST_CASE(
+    "rest: a datastore that is not there is an error that names it; none at all drafts nothing") {
   for (const std::string path :
        {"/no/such/file.txt", "/tmp"}) {  // a folder cannot be read as a file
     LoopConfig config{.vocab = 5, .settings = {{"datastore", path}}};
@@ -191,7 +193,7 @@ struct Store {
 };
 using Strings = std::vector<std::string>;
 
-TEST_CASE("rest drafts the most frequent nodes of what followed, parents first") {
+TEST_CASE("rest: it drafts the most frequent nodes of what followed, parents first") {
   // "ab" is followed by c three times and by d once; "abc" twice by a, once by e.
   const Store store("abcabcabdabce");
   CHECK(store.drafts("ab", {{"num_draft", 1}}) == Strings{"c"});
@@ -206,7 +208,7 @@ TEST_CASE("rest drafts the most frequent nodes of what followed, parents first")
   CHECK(store.drafts("ab", {{"num_draft", 2}}, 1000, "", 9) == Strings{"c", "ca"});
 }
 
-TEST_CASE("rest drafts no deeper than the room, and nothing below an EOS") {
+TEST_CASE("rest: it drafts no deeper than the room, and nothing below an EOS") {
   const Store store("abcdefgh");
   CHECK(store.drafts("ab", {}, 0).empty());
   CHECK(store.drafts("ab", {}, 1) == Strings{"c"});
@@ -218,7 +220,7 @@ TEST_CASE("rest drafts no deeper than the room, and nothing below an EOS") {
   CHECK(Store("abcxabd").drafts("ab", {}, 1000, "c") == Strings{"c", "d"});
 }
 
-TEST_CASE("rest looks for the longest suffix that something followed, within its two limits") {
+TEST_CASE("rest: it looks for the longest suffix that something followed, within its two limits") {
   const Store store("xabqwabrvabr");
   CHECK(store.drafts("xab", {{"max_depth", 1}}) == Strings{"q"});
   CHECK(store.drafts("xab", {{"max_depth", 1}, {"longest_suffix", 3}}) == Strings{"q"});
@@ -232,7 +234,8 @@ TEST_CASE("rest looks for the longest suffix that something followed, within its
   CHECK(store.drafts("b", {{"max_depth", 1}}).empty());
 }
 
-TEST_CASE("rest keeps a datastore's newlines, and no draft crosses from one document to the next") {
+TEST_CASE(
+    "rest: it keeps a datastore's newlines, and no draft crosses from one document to the next") {
   CHECK(Store("ab\ncd").drafts("ab") == Strings{"\n", "\nc", "\ncd"});
   CHECK(Store("ab\n\ncd").drafts("ab", {{"max_depth", 3}}) == Strings{"\n", "\n\n", "\n\nc"});
   CHECK(Store("ab\ncd\n").drafts("b\nc") == Strings{"d", "d\n"});
@@ -255,7 +258,7 @@ TEST_CASE("rest keeps a datastore's newlines, and no draft crosses from one docu
   CHECK(Store("<|endoftext|>\n").drafts("ab", {{"shortest_suffix", 1}}).empty());
 }
 
-TEST_CASE("rest drafts again after every step, from the text as it then is") {
+TEST_CASE("rest: it drafts again after every step, from the text as it then is") {
   const Store store("abcd efgh");
   DraftRig rig(rest_method(), all_letters("ab"), store.with({{"max_depth", 2}}),
                {.vocab = kLetters, .encode = all_letters});

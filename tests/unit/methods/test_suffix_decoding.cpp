@@ -28,7 +28,7 @@ Paths drafts(const Tokens& text, const nlohmann::json& settings, int room = 1000
   return paths;
 }
 
-TEST_CASE("suffix decoding drafts as many tokens as matched, times a factor") {
+TEST_CASE("suffix decoding: it drafts as many tokens as matched, times a factor") {
   // "1 2" stands twice, one of them at the end: what followed it then has 1/2.
   const Tokens text = {1, 2, 3, 1, 2};
   CHECK(drafts(text, {{"num_draft", 32}}) == Paths{{3}, {3, 1}});
@@ -40,7 +40,7 @@ TEST_CASE("suffix decoding drafts as many tokens as matched, times a factor") {
   CHECK(drafts(text, {{"num_draft", 32}}, 9, {.eos = {3}}) == Paths{{3}});
 }
 
-TEST_CASE("suffix decoding drafts nothing less likely than min_token_prob along its path") {
+TEST_CASE("suffix decoding: it drafts nothing less likely than min_token_prob along its path") {
   // After "1 2": 3 twice and 4 once, and the end: 2/4, then 1/2 each for what followed "1 2 3".
   const Tokens text = {1, 2, 3, 8, 1, 2, 4, 9, 1, 2, 3, 7, 1, 2};
   const auto with = [&](double least, const char* shape) {
@@ -78,7 +78,7 @@ std::vector<std::int32_t> letters(std::string_view text) {
 }
 
 TEST_CASE(
-    "suffix decoding takes the request's tree or that of past answers, whichever scores higher") {
+    "suffix decoding: it takes the request's tree or that of past answers, whichever scores higher") {
   const test::TempDir dir;
   const std::string path = dir.path() / "answers.txt";
   std::ofstream(path) << "abcdef\n<|endoftext|>\nxbcq\n<|endoftext|>\nab";
@@ -132,7 +132,8 @@ TEST_CASE("past answers: files of a folder oldest first, captures by their best 
         Paths{letters("aff")});
 }
 
-TEST_CASE("past answers that are not there or no capture are an error that names the file") {
+TEST_CASE(
+    "suffix decoding: past answers that are not there or no capture are an error that names the file") {
   const test::TempDir dir;
   const std::string broken = dir.path() / "broken.tscap";
   std::ofstream(broken) << "no capture";
@@ -151,7 +152,7 @@ TEST_CASE("past answers that are not there or no capture are an error that names
   }
 }
 
-TEST_CASE("suffix decoding writes greedy decoding's text, in fewer steps with past answers") {
+TEST_CASE("suffix decoding: it writes greedy decoding's text, in fewer steps with past answers") {
   const test::TempDir dir;
   std::int64_t alone = 0, with_past = 0, tokens = 0;
   for (std::uint64_t seed = 0; seed < 20; ++seed) {

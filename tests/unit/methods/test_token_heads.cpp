@@ -122,7 +122,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "Hydra's prefix layer follows the text alone, and its output is the state that the heads read") {
+    "token heads: Hydra's prefix layer follows the text alone, and its output is the state that the heads read") {
   Rig rig(FakeOptions{.vocab_size = 16, .eos_token_ids = {}});
   auto heads = std::make_unique<FakeTokenHeads>(
       2, true, [](int, std::span<const float>, std::span<const std::int32_t> tokens) {
@@ -155,7 +155,7 @@ TEST_CASE(
   CHECK(prefix->seen.size() >= prompt.size() + generated.size() - 4);
 }
 
-TEST_CASE("the wrong head for a method is refused, naming the methods that take it") {
+TEST_CASE("token heads: the wrong head for a method is refused, naming the methods that take it") {
   const auto why = [](const char* method, HeadKind kind) {
     Rig rig;
     rig.draft_head = fake_head(kind, 32, 4096, 1);

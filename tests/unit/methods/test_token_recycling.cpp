@@ -26,7 +26,7 @@ nlohmann::json tree(const char* paths, bool from_prompt = false) {
   return {{"tree", paths}, {"table_from_prompt", from_prompt}};
 }
 
-TEST_CASE("token recycling drafts the best tokens of the newest row that read a token") {
+TEST_CASE("token recycling: it drafts the best tokens of the newest row that read a token") {
   DraftRig rig(token_recycling_method(), {1, 2, 3}, tree("0;1;0,0;0,1;1,0;0,0,0"),
                {.vocab = kVocab});
   CHECK(rig.draft().empty());  // the table is empty
@@ -82,7 +82,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "token recycling keeps the room, ends at an EOS, and draws as many levels as the tree has") {
+    "token recycling: it keeps the room, ends at an EOS, and draws as many levels as the tree has") {
   DraftRig rig(token_recycling_method(), {2, 3, 4, 5, 6, 2}, tree("0;0,0;0,0,0;0,0,0,0", true),
                {.eos = {6}, .vocab = kVocab});
   CHECK(rig.draft(0).empty());
@@ -121,7 +121,7 @@ TEST_CASE("token recycling: by default as many of its 80 nodes as fill a cheap f
   CHECK(drafted(1000) == 80);
 }
 
-TEST_CASE("token recycling writes greedy decoding's text in fewer steps where tokens repeat") {
+TEST_CASE("token recycling: it writes greedy decoding's text in fewer steps where tokens repeat") {
   std::int64_t steps = 0, tokens = 0;
   for (std::uint64_t seed = 0; seed < 40; ++seed) {
     const auto logits = test::markov_logits(12, 1, 3, seed);

@@ -74,7 +74,8 @@ struct Setting {
 
 constexpr std::int32_t kAb = 26, kCd = 27, kEf = 28;
 
-TEST_CASE("universal drafts are what the draft model wrote, in the target's tokens") {
+TEST_CASE(
+    "universal draft: universal drafts are what the draft model wrote, in the target's tokens") {
   Setting setting;
   // x ab cd, then e f g h: "ef" is one token.
   CHECK(setting.drafts("xabcd") == Paths{{kEf}, {kEf, 6}, {kEf, 6, 7}});
@@ -109,7 +110,8 @@ TEST_CASE(
   CHECK(setting.drafts("xabcd", {{"assistant_lookbehind", 1}}).empty());
 }
 
-TEST_CASE("universal drafts end where the draft model ends its text, is unsure, or has no room") {
+TEST_CASE(
+    "universal draft: universal drafts end where the draft model ends its text, is unsure, or has no room") {
   Setting ends({6});  // "g"
   CHECK(ends.drafts("xabcd") == Paths{{kEf}});
   CHECK(ends.drafts("xef").empty());
@@ -122,7 +124,8 @@ TEST_CASE("universal drafts end where the draft model ends its text, is unsure, 
   CHECK(small.drafts("ghijk").empty());
 }
 
-TEST_CASE("universal drafts go on over one text: KV of what the next text has in common is kept") {
+TEST_CASE(
+    "universal draft: universal drafts go on over one text: KV of what the next text has in common is kept") {
   Setting setting;
   DraftRig rig(universal_draft_method(), setting.target.encode("xab", false), {},
                {.vocab = 29,
@@ -140,7 +143,7 @@ TEST_CASE("universal drafts go on over one text: KV of what the next text has in
   CHECK(setting.model.forward_rows == 10 + 1 + 3);
 }
 
-TEST_CASE("universal_draft asks for two tokenizers that encode text") {
+TEST_CASE("universal draft: universal_draft asks for two tokenizers that encode text") {
   FakeModel model(alphabet());
   LoopConfig config{.vocab = 29};
   RunContext run = run_context(config, universal_draft_method());

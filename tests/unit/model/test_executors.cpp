@@ -7,19 +7,22 @@
 namespace triescope::test {
 namespace {
 
-TEST_CASE("the CPU executor computes what plain loops compute, in every layer and every setting") {
+TEST_CASE(
+    "executors: the CPU executor computes what plain loops compute, in every layer and every setting") {
   check_executor([](const std::filesystem::path& folder) {
     return load_model(folder.string(), {.threads = 2});
   });
 }
 
-TEST_CASE("libtorch's operations compute what plain loops compute, in every layer and setting") {
+TEST_CASE(
+    "executors: libtorch's operations compute what plain loops compute, in every layer and setting") {
   check_executor([](const std::filesystem::path& folder) {
     return load_model(folder.string(), {.reference_kernels = true, .threads = 2});
   });
 }
 
-TEST_CASE("prefill in pieces with the text's length, or a token at a time, is a long text's") {
+TEST_CASE(
+    "executors: prefill in pieces with the text's length, or a token at a time, is a long text's") {
   // Rope "dynamic" by the length of the text: what the pieces of one prompt have in common.
   std::ifstream file(source_dir() / "tests" / "golden" / "model_families.json");
   nlohmann::json entry = nlohmann::json::parse(file)["cases"]["llama rope dynamic, outgrown"];

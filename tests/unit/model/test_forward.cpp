@@ -190,7 +190,7 @@ TEST_CASE("path only: a prompt longer than one part of a prefill, its logits and
   }
 }
 
-TEST_CASE("bf16 stays near fp32, and own kernels near libtorch's") {
+TEST_CASE("forward: bf16 stays near fp32, and own kernels near libtorch's") {
   const auto exact = golden_model("llama"), half = golden_model("llama", DType::kBF16),
              torch_half = golden_model("llama", DType::kBF16, true);
   CHECK(half->info().dtype == DType::kBF16);
@@ -205,7 +205,7 @@ TEST_CASE("bf16 stays near fp32, and own kernels near libtorch's") {
   CHECK(max_difference(logits, last_logits(*torch_half, *c, ids)) < 0.5);
 }
 
-TEST_CASE("a sliding window is the same as a list without what it hides") {
+TEST_CASE("forward: a sliding window is the same as a list without what it hides") {
   // mistral's window is 16 in every layer: what a row sees of layer 0 is its last 16 entries;
   // deeper layers saw theirs.
   for (const bool reference : {false, true}) {
@@ -230,7 +230,7 @@ TEST_CASE("a sliding window is the same as a list without what it hides") {
   }
 }
 
-TEST_CASE("KV that moves or grows keeps its contents") {
+TEST_CASE("forward: KV that moves or grows keeps its contents") {
   for (const bool reference : {false, true}) {
     CAPTURE(reference);
     const auto model = golden_model("llama", DType::kF32, reference);
@@ -258,7 +258,7 @@ TEST_CASE("KV that moves or grows keeps its contents") {
   }
 }
 
-TEST_CASE("a batch that contradicts itself is refused and says how") {
+TEST_CASE("forward: a batch that contradicts itself is refused and says how") {
   for (const bool reference : {false, true}) {
     const auto model = golden_model("llama", DType::kF32, reference);
     const auto kv = model->make_kv(8);
@@ -322,7 +322,7 @@ TEST_CASE("a batch that contradicts itself is refused and says how") {
   }
 }
 
-TEST_CASE("hidden states that cannot be had are refused, and the entry is named") {
+TEST_CASE("forward: hidden states that cannot be had are refused, and the entry is named") {
   for (const bool reference : {false, true}) {
     CAPTURE(reference);
     const auto model = golden_model("llama", DType::kF32, reference);  // four layers
@@ -361,7 +361,7 @@ TEST_CASE("hidden states that cannot be had are refused, and the entry is named"
   }
 }
 
-TEST_CASE("forward and loading can be cancelled") {
+TEST_CASE("forward: forward and loading can be cancelled") {
   std::stop_source stop;
   stop.request_stop();
   for (const bool reference : {false, true}) {
@@ -402,7 +402,7 @@ TEST_CASE("forward and loading can be cancelled") {
   CHECK(last == total);
 }
 
-TEST_CASE("hidden states are those the logits are made of") {
+TEST_CASE("forward: hidden states are those the logits are made of") {
   for (const bool reference : {false, true}) {
     CAPTURE(reference);
     const TempDir folder;
@@ -445,7 +445,7 @@ TEST_CASE("hidden states are those the logits are made of") {
   }
 }
 
-TEST_CASE("hidden states of any layers and rows, in any order, with logits or without") {
+TEST_CASE("forward: hidden states of any layers and rows, in any order, with logits or without") {
   for (const char* name : {"llama", "gemma2", "gpt2"}) {
     for (const DType dtype : {DType::kF32, DType::kBF16}) {
       for (const bool reference : {false, true}) {
@@ -545,7 +545,7 @@ TEST_CASE("path only: hidden states of drafted rows are those of the path, bit f
   CHECK(same_bits(features(*kv, slots, 26, own, offsets), prefilled));
 }
 
-TEST_CASE("what cannot be loaded says why") {
+TEST_CASE("forward: what cannot be loaded says why") {
   const auto code_of = [](const std::string& path, const LoadOptions& options) {
     try {
       load_model(path, options);
@@ -576,7 +576,7 @@ TEST_CASE("what cannot be loaded says why") {
   CHECK(code_of(folder.path().string(), options) == ErrorCode::kNotSupported);
 }
 
-TEST_CASE("BF16 weights go into bf16 memory as they are") {
+TEST_CASE("forward: BF16 weights go into bf16 memory as they are") {
   std::ifstream file(source_dir() / "tests" / "golden" / "model_families.json");
   const auto cases = nlohmann::json::parse(file)["cases"];
   for (const char* name : {"llama", "phi3", "gpt2"}) {
@@ -597,7 +597,7 @@ TEST_CASE("BF16 weights go into bf16 memory as they are") {
   }
 }
 
-TEST_CASE("what is in a model is told without reading its weights") {
+TEST_CASE("forward: what is in a model is told without reading its weights") {
   const auto bytes_read = [] {
     std::ifstream file("/proc/self/io");
     std::string key;
@@ -634,7 +634,7 @@ TEST_CASE("what is in a model is told without reading its weights") {
   CHECK(bytes_read() - before < 1 << 20);
 }
 
-TEST_CASE("fp16 warns where a family is not stable in it") {
+TEST_CASE("forward: fp16 warns where a family is not stable in it") {
   for (const char* name : {"gemma2", "gemma3", "qwen2", "llama", "phi3"}) {
     CAPTURE(name);
     const bool warns = std::string(name) != "llama" && std::string(name) != "phi3";
@@ -645,7 +645,7 @@ TEST_CASE("fp16 warns where a family is not stable in it") {
   }
 }
 
-TEST_CASE("devices and versions can be asked for without a model") {
+TEST_CASE("forward: devices and versions can be asked for without a model") {
   const std::vector<DeviceInfo> devices = list_devices();
   REQUIRE(!devices.empty());
   CHECK(devices[0].id == "cpu");

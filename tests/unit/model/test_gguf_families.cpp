@@ -107,7 +107,7 @@ std::filesystem::path write_case(const nlohmann::json& entry, const nlohmann::js
 
 }  // namespace
 
-TEST_CASE("GGUF of every architecture has transformers' logits") {
+TEST_CASE("GGUF families: GGUF of every architecture has transformers' logits") {
   const nlohmann::json families = golden("model_families.json"), files = golden("model_gguf.json");
   const auto ids = families["ids"].get<std::vector<std::int32_t>>();
   for (const auto& [name, entry] : files["cases"].items()) {
@@ -132,7 +132,8 @@ TEST_CASE("GGUF of every architecture has transformers' logits") {
   }
 }
 
-TEST_CASE("a model in several GGUF files is one model, and a part that is missing is named") {
+TEST_CASE(
+    "GGUF families: a model in several GGUF files is one model, and a part that is missing is named") {
   const nlohmann::json families = golden("model_families.json"), files = golden("model_gguf.json");
   const auto& entry = files["cases"]["llama in parts"];
   REQUIRE(entry["files"].size() == 3);

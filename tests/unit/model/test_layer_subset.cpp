@@ -74,7 +74,8 @@ std::vector<float> logits_of(Model& model, const std::vector<std::int32_t>& ids)
   return all_logits(model, *kv, ids);
 }
 
-TEST_CASE("a part of the layers gives the logits of a file with those layers, bit for bit") {
+TEST_CASE(
+    "layer subset: a part of the layers gives the logits of a file with those layers, bit for bit") {
   for (const auto& [name, kept] :
        std::vector<std::pair<std::string, Layers>>{{"llama", {0, 2}},
                                                    {"llama", {1, 3}},
@@ -116,14 +117,15 @@ TEST_CASE("a part of the layers gives the logits of a file with those layers, bi
   }
 }
 
-TEST_CASE("all layers are the model itself") {
+TEST_CASE("layer subset: all layers are the model itself") {
   const auto whole = whole_model("llama");
   LayerSubset all(*whole, {0, 1, 2, 3});
   const auto ids = some_ids(*whole, 9);
   CHECK(logits_of(all, ids) == logits_of(*whole, ids));
 }
 
-TEST_CASE("SmolLM2 without layers 12 to 19 is the draft model that set-up makes of it") {
+TEST_CASE(
+    "layer subset: SmolLM2 without layers 12 to 19 is the draft model that set-up makes of it") {
   const auto path = model_path();
   const auto draft = source_dir() / ".deps" / "draft" / "smollm2-22-layers.gguf";
   if (!path || !std::filesystem::exists(draft))
@@ -140,7 +142,7 @@ TEST_CASE("SmolLM2 without layers 12 to 19 is the draft model that set-up makes 
 }
 
 TEST_CASE(
-    "layers that are not there, not in order or none are refused, and another model's KV is") {
+    "layer subset: layers that are not there, not in order or none are refused, and another model's KV is") {
   const auto whole = whole_model("llama");
   const auto why = [&](const Layers& layers) {
     return refusal(ErrorCode::kInvalidArgument, [&] { LayerSubset(*whole, layers); });

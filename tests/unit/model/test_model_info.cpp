@@ -98,7 +98,8 @@ TEST_CASE("model info: dynamic rope goes beyond the context, longrope says where
   CHECK(info_of("phi3").kv_valid_until == 0);
 }
 
-TEST_CASE("KV storage grows by half or to what is needed, and refuses what lies outside") {
+TEST_CASE(
+    "model info: KV storage grows by half or to what is needed, and refuses what lies outside") {
   CHECK(grown_capacity(0, 1) == 1);
   CHECK(grown_capacity(12, 13) == 18);
   CHECK(grown_capacity(12, 18) == 18);

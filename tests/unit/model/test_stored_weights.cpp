@@ -36,7 +36,8 @@ void check_same_bits(const std::string& path, DType dtype, int vocab) {
   }
 }
 
-TEST_CASE("a file of one type gives the bits of its dequantised weights, for every type") {
+TEST_CASE(
+    "stored weights: a file of one type gives the bits of its dequantised weights, for every type") {
   for (const GgmlType type : kernels::PackedLinear::types()) {
     const TempDir folder;
     const std::filesystem::path path = folder.path() / "model.gguf";
@@ -66,7 +67,7 @@ TEST_CASE("a file of mixed types: the type is the matrix's, also where matrices 
   check_same_bits(path.string(), DType::kF32, kStoredVocab);
 }
 
-TEST_CASE("bf16 rounds matrices of fp32 and fp16 alone: blocks stay as they are") {
+TEST_CASE("stored weights: bf16 rounds matrices of fp32 and fp16 alone: blocks stay as they are") {
   using enum GgmlType;
   const TempDir folder;
   const std::filesystem::path path = folder.path() / "model.gguf";
@@ -89,7 +90,7 @@ TEST_CASE("bf16 rounds matrices of fp32 and fp16 alone: blocks stay as they are"
 }
 
 TEST_CASE(
-    "a file in blocks that no kernel computes from is widened, to the same bits, with a note") {
+    "stored weights: a file in blocks that no kernel computes from is widened, to the same bits, with a note") {
   const TempDir folder;
   const std::filesystem::path path = folder.path() / "model.gguf";
   const std::vector<std::int32_t> ids = {3, 1, 4, 1, 5};
@@ -121,7 +122,7 @@ TEST_CASE(
   CHECK(widened == 12);
 }
 
-TEST_CASE("the dtype of keys and values is a setting of its own") {
+TEST_CASE("stored weights: the dtype of keys and values is a setting of its own") {
   const TempDir folder;
   const std::filesystem::path path = folder.path() / "model.gguf";
   std::ofstream(path, std::ios::binary)
@@ -160,7 +161,8 @@ TEST_CASE("the dtype of keys and values is a setting of its own") {
       Error);
 }
 
-TEST_CASE("how many rows are cheap follows the type of the weights as they lie in memory") {
+TEST_CASE(
+    "stored weights: how many rows are cheap follows the type of the weights as they lie in memory") {
   using enum GgmlType;
   const TempDir folder;
   const std::filesystem::path path = folder.path() / "model.gguf";
@@ -186,7 +188,7 @@ TEST_CASE("how many rows are cheap follows the type of the weights as they lie i
   }
 }
 
-TEST_CASE("SmolLM2 has the bits of its dequantised weights") {
+TEST_CASE("stored weights: SmolLM2 has the bits of its dequantised weights") {
   const auto path = model_path();
   if (!path) TRIESCOPE_SKIP("SmolLM2 is not installed");
   check_same_bits(path->string(), DType::kF32, 49152);

@@ -23,7 +23,8 @@ FakeOptions target_options() {
   return options;
 }
 
-TEST_CASE("a draft model's forwards, slots, memory and candidates are recorded as its own") {
+TEST_CASE(
+    "draft recording: a draft model's forwards, slots, memory and candidates are recorded as its own") {
   Rig rig(target_options());
   FakeOptions draft = target_options();
   draft.seed = 33;
@@ -107,7 +108,7 @@ TEST_CASE("a draft model's forwards, slots, memory and candidates are recorded a
   CHECK(model.at("draft").at("kv_bytes_per_token") == 64);
 }
 
-TEST_CASE("a capture on disk answers for the target and for the draft model") {
+TEST_CASE("draft recording: a capture on disk answers for the target and for the draft model") {
   const TempDir dir;
   const auto path = (dir.path() / "draft.tscap").string();
   {

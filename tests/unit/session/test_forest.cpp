@@ -96,7 +96,8 @@ Finished run(const FakeOptions& options, const MethodInfo* method, nlohmann::jso
   return {session.result(), recorder.verdict_rows, recorder.steps};
 }
 
-TEST_CASE("speculative beam search finds what beam search finds, level by level in one forward") {
+TEST_CASE(
+    "forest: speculative beam search finds what beam search finds, level by level in one forward") {
   std::int64_t forwards = 0, plain_forwards = 0;
   for (std::uint64_t seed = 0; seed < 12; ++seed) {
     FakeOptions options;
@@ -143,7 +144,7 @@ TEST_CASE("speculative beam search finds what beam search finds, level by level 
   CHECK(forwards * 2 < plain_forwards);
 }
 
-TEST_CASE("every draft below the beams gets a verdict, and the counts are theirs") {
+TEST_CASE("forest: every draft below the beams gets a verdict, and the counts are theirs") {
   FakeOptions options;
   options.eos_token_ids = {};
   const FakeModel oracle(options);
@@ -166,7 +167,7 @@ TEST_CASE("every draft below the beams gets a verdict, and the counts are theirs
   CHECK(rejected.size() == 5 * 54);
 }
 
-TEST_CASE("withdrawn drafts do not go through the forward and are not counted") {
+TEST_CASE("forest: withdrawn drafts do not go through the forward and are not counted") {
   FakeOptions options;
   options.eos_token_ids = {};
   const FakeModel oracle(options);
@@ -224,7 +225,8 @@ class TwoTexts final : public Acceptor {
   TextAcceptor texts_;
 };
 
-TEST_CASE("two texts are verified from their own roots in one forward, each as if it were alone") {
+TEST_CASE(
+    "forest: two texts are verified from their own roots in one forward, each as if it were alone") {
   std::int64_t drafted_forwards = 0, plain_forwards = 0;
   for (std::uint64_t seed = 0; seed < 10; ++seed) {
     CAPTURE(seed);

@@ -35,7 +35,7 @@ std::string refusal(const std::function<void()>& action, ErrorCode code) {
   return "(accepted)";
 }
 
-TEST_CASE("advance goes through the five phases in order, step goes to the next draft") {
+TEST_CASE("session: advance goes through the five phases in order, step goes to the next draft") {
   Rig rig({.eos_boost = -9});
   Session& session = rig.start("beam", {}, {5, 6}, 6);
   for (std::int32_t step = 0; step < 2; ++step)
@@ -57,7 +57,7 @@ TEST_CASE("advance goes through the five phases in order, step goes to the next 
 }
 
 TEST_CASE(
-    "an end token that only the tokenizer has ends nothing; one that is asked for is refused") {
+    "session: an end token that only the tokenizer has ends nothing; one that is asked for is refused") {
   Rig rig({.vocab_size = 32, .eos_token_ids = {}});
   rig.tokenizer = FakeTokenizer(40, {3, 35});
   CHECK(rig.start("greedy", {}).context().eos_token_ids == std::vector<std::int32_t>{3});
@@ -69,7 +69,7 @@ TEST_CASE(
             .starts_with("eos_token_id: expected token ids from 0 to 31"));
 }
 
-TEST_CASE("greedy takes the best token until EOS or the cap") {
+TEST_CASE("session: greedy takes the best token until EOS or the cap") {
   bool eos = false, cap = false;
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     CAPTURE(seed);
@@ -87,7 +87,7 @@ TEST_CASE("greedy takes the best token until EOS or the cap") {
   CHECK(cap);
 }
 
-TEST_CASE("text leaves special tokens out, tokens keep them") {
+TEST_CASE("session: text leaves special tokens out, tokens keep them") {
   Rig rig({.eos_boost = 30});
   rig.start("greedy", {}).run();
   const RunResult result = rig.session->result();
@@ -96,7 +96,7 @@ TEST_CASE("text leaves special tokens out, tokens keep them") {
   CHECK(result.sequences[0].finish == "eos");
 }
 
-TEST_CASE("eos_token_id -1 means none, a list means any of them") {
+TEST_CASE("session: eos_token_id -1 means none, a list means any of them") {
   Rig rig({.eos_boost = 30});
   rig.start("greedy", {{"eos_token_id", -1}}, {5}, 4).run();
   CHECK(rig.session->result().sequences[0].tokens == std::vector<std::int32_t>{0, 0, 0, 0});
@@ -105,7 +105,7 @@ TEST_CASE("eos_token_id -1 means none, a list means any of them") {
   CHECK(other.session->result().sequences[0].tokens == std::vector<std::int32_t>{9, 8});
 }
 
-TEST_CASE("a prompt of one token decodes; prefill runs in chunks over a long one") {
+TEST_CASE("session: a prompt of one token decodes; prefill runs in chunks over a long one") {
   for (const std::size_t length : {1u, 255u, 256u, 257u, 700u}) {
     CAPTURE(length);
     Rig rig({.eos_boost = -9});
@@ -127,7 +127,7 @@ TEST_CASE("a prompt of one token decodes; prefill runs in chunks over a long one
   }
 }
 
-TEST_CASE("bad input is refused before anything runs") {
+TEST_CASE("session: bad input is refused before anything runs") {
   Rig rig({.context = 20});
   const auto start = [&](const char* method, nlohmann::json settings,
                          std::vector<std::int32_t> prompt, int cap) {
@@ -156,7 +156,7 @@ TEST_CASE("bad input is refused before anything runs") {
   CHECK(rig.session->done());
 }
 
-TEST_CASE("request_stop leaves the running forward within one layer") {
+TEST_CASE("session: request_stop leaves the running forward within one layer") {
   Rig rig({.layers = 6});
   Session& session =
       rig.start("beam", {{"num_beams", 3}, {"num_return_sequences", 3}}, {5, 6, 7}, 20);
@@ -180,7 +180,7 @@ TEST_CASE("request_stop leaves the running forward within one layer") {
   CHECK(result.steps == 3);
 }
 
-TEST_CASE("a stop is heeded at every phase, and during prefill") {
+TEST_CASE("session: a stop is heeded at every phase, and during prefill") {
   for (int phases = 0; phases < 11; ++phases) {
     CAPTURE(phases);
     Rig rig;
@@ -202,7 +202,8 @@ TEST_CASE("a stop is heeded at every phase, and during prefill") {
   CHECK(session.result().sequences.empty());
 }
 
-TEST_CASE("an error in the forward ends the session as failed, and is told to the recorder") {
+TEST_CASE(
+    "session: an error in the forward ends the session as failed, and is told to the recorder") {
   Rig rig;
   Session& session = rig.start("beam", {});
   session.step();
@@ -214,7 +215,7 @@ TEST_CASE("an error in the forward ends the session as failed, and is told to th
   CHECK(session.result().steps == 1);
 }
 
-TEST_CASE("memory that runs out says where and what needs less; what was decoded stays") {
+TEST_CASE("session: memory that runs out says where and what needs less; what was decoded stays") {
   Rig rig({.eos_boost = -9});
   Session& session = rig.start("beam", {{"num_beams", 4}});
   session.step();
@@ -230,7 +231,7 @@ TEST_CASE("memory that runs out says where and what needs less; what was decoded
   CHECK(session.tree().size() > 4);
 }
 
-TEST_CASE("logits that are not numbers are an error, not a text") {
+TEST_CASE("session: logits that are not numbers are an error, not a text") {
   class NanModel final : public Model {
    public:
     explicit NanModel(FakeModel& inner) : inner_(inner) {}
@@ -254,7 +255,7 @@ TEST_CASE("logits that are not numbers are an error, not a text") {
             .starts_with("accept: expected finite logits"));
 }
 
-TEST_CASE("an EOS inside an accepted draft ends the text there") {
+TEST_CASE("session: an EOS inside an accepted draft ends the text there") {
   // The model wants 9 8 7 0 5 6 after 9; the prompt has that text once, EOS in the middle.
   const std::vector<std::int32_t> prompt = {9, 8, 7, 0, 5, 6, 11, 9};
   FakeOptions options{.chain = {9, 8, 7, 0, 5, 6}};
@@ -269,7 +270,7 @@ TEST_CASE("an EOS inside an accepted draft ends the text there") {
   }
 }
 
-TEST_CASE("a cap inside an accepted run is kept") {
+TEST_CASE("session: a cap inside an accepted run is kept") {
   const std::vector<std::int32_t> prompt = {9, 8, 7, 6, 5, 4, 3, 2, 11, 9};
   for (int cap = 1; cap <= 8; ++cap) {
     CAPTURE(cap);
@@ -286,14 +287,14 @@ TEST_CASE("a cap inside an accepted run is kept") {
   }
 }
 
-TEST_CASE("drafts may not run past the model's context") {
+TEST_CASE("session: drafts may not run past the model's context") {
   Rig rig({.context = 16, .chain = {9, 8, 7, 6, 5, 4, 3, 2, 1}});
   rig.start("prompt_lookup", {}, {9, 8, 7, 6, 5, 4, 3, 2, 11, 9}, 6).run();
   for (const auto& row : rig.recorder.input_rows) CHECK(row.position < 16);
   CHECK(rig.session->result().sequences[0].tokens.size() == 6);
 }
 
-TEST_CASE("a branch decodes on from another choice as if it had been the text") {
+TEST_CASE("session: a branch decodes on from another choice as if it had been the text") {
   for (const char* method : {"greedy", "beam", "batch_beam", "prompt_lookup"}) {
     CAPTURE(method);
     Rig rig({.eos_boost = -9});
@@ -337,7 +338,7 @@ TEST_CASE("a branch decodes on from another choice as if it had been the text") 
   }
 }
 
-TEST_CASE("a branch of a beam search spreads out from the choice") {
+TEST_CASE("session: a branch of a beam search spreads out from the choice") {
   Rig rig({.eos_boost = -9});
   Session& session =
       rig.start("beam", {{"num_beams", 4}, {"num_return_sequences", 4}}, {5, 6, 7}, 10);
@@ -360,7 +361,7 @@ TEST_CASE("a branch of a beam search spreads out from the choice") {
   }
 }
 
-TEST_CASE("a branch that cannot go on is refused") {
+TEST_CASE("session: a branch that cannot go on is refused") {
   Rig rig({.eos_boost = -9});
   Session& session = rig.start("greedy", {}, {5, 6, 7}, 4);
   session.run();
@@ -376,7 +377,7 @@ TEST_CASE("a branch that cannot go on is refused") {
             .starts_with("branch: expected a choice before the last of 4 new tokens"));
 }
 
-TEST_CASE("same seed and settings, same run") {
+TEST_CASE("session: same seed and settings, same run") {
   const auto run = [](std::uint64_t seed) {
     Rig rig({.spread = 1});
     rig.start("sample", {{"temperature", 1.5}}, {5, 6, 7}, 20, seed).run();

@@ -126,7 +126,8 @@ struct Watched {
   std::unique_ptr<Session> session;
 };
 
-TEST_CASE("a drafter reads every step, prefill included: its rows, features and what was decided") {
+TEST_CASE(
+    "step view: a drafter reads every step, prefill included: its rows, features and what was decided") {
   Watched run(7);
   run.session->run();
   CHECK(run.notes.layers_asked == 1);
@@ -157,7 +158,8 @@ TEST_CASE("a drafter reads every step, prefill included: its rows, features and 
   CHECK(seen[2].proposals == 1);
 }
 
-TEST_CASE("withdrawn drafts are marked so and have no row; a step's figures count what was sent") {
+TEST_CASE(
+    "step view: withdrawn drafts are marked so and have no row; a step's figures count what was sent") {
   Watched run(7);
   run.session->step();
   run.session->advance();
@@ -196,7 +198,7 @@ std::vector<std::string> memory_text(const MemoryRecorder& recorder) {
   return all;
 }
 
-TEST_CASE("memory rows of a drafting run are those worked out by hand, by policy") {
+TEST_CASE("step view: memory rows of a drafting run are those worked out by hand, by policy") {
   // Step 1: the prompt and six rows, of which 2 and 4 die; step 2: three rows, then the run is
   // over.
   using Rows = std::vector<std::string>;
@@ -233,7 +235,8 @@ TEST_CASE("memory rows of a beam search: batch beam and greedy beside what is he
                                                               "0+0 greedy 5 batch 10 moved 0"});
 }
 
-TEST_CASE("a branch begins with the path to the node that was asked for, then the chosen token") {
+TEST_CASE(
+    "step view: a branch begins with the path to the node that was asked for, then the chosen token") {
   for (const char* method : {"greedy", "prompt_lookup", "beam", "batch_beam"}) {
     CAPTURE(method);
     Rig rig({.eos_boost = -9});
@@ -286,7 +289,7 @@ TEST_CASE("a branch begins with the path to the node that was asked for, then th
   }
 }
 
-TEST_CASE("a branch may be taken right up to the last token but one") {
+TEST_CASE("step view: a branch may be taken right up to the last token but one") {
   Rig rig({.eos_boost = -9});
   Session& session = rig.start("greedy", {}, kPrompt, 4);
   session.run();
@@ -297,7 +300,7 @@ TEST_CASE("a branch may be taken right up to the last token but one") {
   CHECK_THROWS(Session::branch(session, NodeId(3), 9, recorder));
 }
 
-TEST_CASE("with a window over all layers, greedy memory is what a row may still see") {
+TEST_CASE("step view: with a window over all layers, greedy memory is what a row may still see") {
   FakeOptions options{.sliding_window = 4, .all_layers_slide = true, .eos_token_ids = {}};
   Rig rig(options);
   rig.start("greedy", {}, kPrompt, 6).run();
@@ -311,7 +314,8 @@ TEST_CASE("with a window over all layers, greedy memory is what a row may still 
   CHECK(greedy == live);
 }
 
-TEST_CASE("the end of a text is finished, what lies above it is dead once the run is over") {
+TEST_CASE(
+    "step view: the end of a text is finished, what lies above it is dead once the run is over") {
   Rig rig({.eos_token_ids = {}});
   rig.start("greedy", {}, kPrompt, 3).run();
   const TokenTree& tree = rig.session->tree();

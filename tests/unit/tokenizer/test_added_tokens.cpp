@@ -56,7 +56,7 @@ Ids encode(const std::unique_ptr<Tokenizer>& tokenizer, const std::string& text)
   return tokenizer->encode(text, false);
 }
 
-TEST_CASE("an added token without flags takes itself alone") {
+TEST_CASE("added tokens: an added token without flags takes itself alone") {
   const auto t = with({{{"content", "<t>"}}});
   CHECK(encode(t, "a<t>b") == Ids{kA, 12, kB});
   CHECK(encode(t, "a <t> b") == Ids{kA, kSpace, 12, kSpace, kB});
@@ -65,7 +65,7 @@ TEST_CASE("an added token without flags takes itself alone") {
   CHECK(encode(t, "a<t") == Ids{kA, kUnk, kUnk});  // its beginning alone is text
 }
 
-TEST_CASE("lstrip takes all white space before the token, and none after it") {
+TEST_CASE("added tokens: lstrip takes all white space before the token, and none after it") {
   const auto t = with({{{"content", "<t>"}, {"lstrip", true}}});
   CHECK(encode(t, "a \n<t> b") == Ids{kA, 12, kSpace, kB});
   CHECK(encode(t, "a\u00a0 <t>") == Ids{kA, 12});
@@ -74,7 +74,7 @@ TEST_CASE("lstrip takes all white space before the token, and none after it") {
   CHECK(t->decode(Ids{kA, 12, kB}) == "a<t>b");
 }
 
-TEST_CASE("rstrip takes all white space after the token, and none before it") {
+TEST_CASE("added tokens: rstrip takes all white space after the token, and none before it") {
   const auto t = with({{{"content", "<t>"}, {"rstrip", true}}});
   CHECK(encode(t, "a <t> \n b") == Ids{kA, kSpace, 12, kB});
   CHECK(encode(t, "<t>\u00a0a") == Ids{12, kA});
@@ -122,7 +122,7 @@ TEST_CASE("single_word: no letter, digit, mark or connector may touch the token"
 }
 
 TEST_CASE(
-    "a normalised token is found in normalised text, and decodes to its normalised spelling") {
+    "added tokens: a normalised token is found in normalised text, and decodes to its normalised spelling") {
   const json lower = {{"type", "Lowercase"}};
   const auto t = with({{{"content", "AbA"}, {"normalized", true}, {"special", false}}}, lower);
   CHECK(encode(t, "AbA") == Ids{12});
@@ -138,7 +138,8 @@ TEST_CASE(
   CHECK(raw->decode(Ids{kA, 12, kB}) == "aAbAb");
 }
 
-TEST_CASE("a token whose normalised spelling has a sign in front is found with that sign alone") {
+TEST_CASE(
+    "added tokens: a token whose normalised spelling has a sign in front is found with that sign alone") {
   const auto t = with({{{"content", "ca"}, {"normalized", true}, {"special", false}}},
                       {{"type", "Prepend"}, {"prepend", "\u2581"}});
   CHECK(encode(t, "ca") == Ids{12});
@@ -147,7 +148,7 @@ TEST_CASE("a token whose normalised spelling has a sign in front is found with t
   CHECK(encode(t, "ca\u2581ca") == Ids{12, 12});
 }
 
-TEST_CASE("only special tokens are left out when special tokens are skipped") {
+TEST_CASE("added tokens: only special tokens are left out when special tokens are skipped") {
   const auto t =
       with({{{"content", "<s>"}, {"special", true}}, {{"content", "<u>"}, {"special", false}}});
   const Ids ids = encode(t, "a<s>b<u>c");
@@ -159,7 +160,7 @@ TEST_CASE("only special tokens are left out when special tokens are skipped") {
   CHECK(t->decode(ids, true) == "ab<u>c");
 }
 
-TEST_CASE("a token may hold a space, or have one at both ends") {
+TEST_CASE("added tokens: a token may hold a space, or have one at both ends") {
   const auto inside = with({{{"content", "a b"}}});
   CHECK(encode(inside, "a b") == Ids{12});
   CHECK(encode(inside, "a ba") == Ids{12, kA});
@@ -175,7 +176,8 @@ TEST_CASE("a token may hold a space, or have one at both ends") {
   CHECK(encode(strips, "b a a b") == Ids{kB, 12, kA, kSpace, kB});
 }
 
-TEST_CASE("of tokens that overlap, the leftmost is taken, and the longest that begins there") {
+TEST_CASE(
+    "added tokens: of tokens that overlap, the leftmost is taken, and the longest that begins there") {
   const auto t = with({{{"content", "<a"}}, {{"content", "<a>"}}, {{"content", "a>b"}}});
   CHECK(encode(t, "<a>b") == Ids{13, kB});
   CHECK(encode(t, "<a b") == Ids{12, kSpace, kB});
@@ -188,21 +190,22 @@ TEST_CASE("of tokens that overlap, the leftmost is taken, and the longest that b
   CHECK(encode(reversed, "<b<") == Ids{14, kB, 14});
 }
 
-TEST_CASE("tokens of the raw text are taken before those of the normalised text") {
+TEST_CASE("added tokens: tokens of the raw text are taken before those of the normalised text") {
   const auto t = with({{{"content", "ca"}, {"normalized", true}, {"special", false}},
                        {{"content", "ab"}, {"normalized", false}}});
   CHECK(encode(t, "cab") == Ids{kC, kAb});
   CHECK(encode(t, "ca") == Ids{12});
 }
 
-TEST_CASE("an added token that is the model's own keeps the model's id") {
+TEST_CASE("added tokens: an added token that is the model's own keeps the model's id") {
   const auto t = with({{{"content", "ab"}, {"special", false}}});
   CHECK(t->vocab_size() == 12);
   CHECK(encode(t, "cab") == Ids{kC, kAb});
   CHECK(encode(t, "aab") == Ids{kA, kAb});
 }
 
-TEST_CASE("what follows an added token begins a text for prepend_scheme always, not for first") {
+TEST_CASE(
+    "added tokens: what follows an added token begins a text for prepend_scheme always, not for first") {
   const json first = {
       {"type", "Metaspace"}, {"replacement", "\u2581"}, {"prepend_scheme", "first"}};
   const auto f = with({{{"content", "<t>"}}}, nullptr, first);

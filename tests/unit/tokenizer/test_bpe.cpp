@@ -25,7 +25,7 @@ Ids encode(const std::vector<std::string>& tokens, const std::vector<std::string
       ->encode(text, false);
 }
 
-TEST_CASE("the merge of the lowest rank comes first, and makes new pairs") {
+TEST_CASE("bpe: the merge of the lowest rank comes first, and makes new pairs") {
   const std::vector<std::string> tokens = {"<unk>", "a", "b", "c", "ab", "abc", "bc", "aa"};
   const std::vector<std::string> merges = {"b c", "a b", "a bc", "a a"};
   CHECK(encode(tokens, merges, "abc") == Ids{5});
@@ -35,7 +35,7 @@ TEST_CASE("the merge of the lowest rank comes first, and makes new pairs") {
   CHECK(encode(tokens, merges, "aaab") == Ids{7, 4});
 }
 
-TEST_CASE("of equal merges the leftmost comes first, in short words and in long ones") {
+TEST_CASE("bpe: of equal merges the leftmost comes first, in short words and in long ones") {
   const std::vector<std::string> tokens = {"<unk>", "a", "aa", "aaa"};
   const std::vector<std::string> merges = {"a a", "aa a"};
   CHECK(encode(tokens, merges, "aaa") == Ids{3});
@@ -50,13 +50,13 @@ TEST_CASE("of equal merges the leftmost comes first, in short words and in long 
   }
 }
 
-TEST_CASE("of a merge that stands twice the last rank counts") {
+TEST_CASE("bpe: of a merge that stands twice the last rank counts") {
   const std::vector<std::string> tokens = {"<unk>", "a", "b", "c", "ab", "bc"};
   CHECK(encode(tokens, {"a b", "b c"}, "abc") == Ids{4, 3});
   CHECK(encode(tokens, {"a b", "b c", "a b"}, "abc") == Ids{1, 5});
 }
 
-TEST_CASE("an unknown character merges as <unk> does") {
+TEST_CASE("bpe: an unknown character merges as <unk> does") {
   const std::vector<std::string> tokens = {"<unk>", "a", "<unk>a", "a<unk>"};
   CHECK(encode(tokens, {"<unk> a"}, "?a") == Ids{2});
   CHECK(encode(tokens, {"<unk> a"}, "a?a") == Ids{1, 2});
@@ -82,7 +82,7 @@ TEST_CASE("unknown characters: one <unk> each, one for a run of them, or nothing
   CHECK(encode({"a", "b"}, {}, "??") == Ids{});
 }
 
-TEST_CASE("byte fallback needs every byte of a character; where one is missing it is <unk>") {
+TEST_CASE("bpe: byte fallback needs every byte of a character; where one is missing it is <unk>") {
   const json fallback = {{"byte_fallback", true}};
   const json fused = {{"byte_fallback", true}, {"fuse_unk", true}};
   const std::vector<std::string> both = {"<unk>", "a", "b", "<0xC3>", "<0xA9>"};
@@ -98,7 +98,8 @@ TEST_CASE("byte fallback needs every byte of a character; where one is missing i
   CHECK(encode(first, {}, "\u00e9a\u00e9", fused) == Ids{0, 1, 0});
 }
 
-TEST_CASE("an <unk> comes after the byte tokens that follow it, before the next known character") {
+TEST_CASE(
+    "bpe: an <unk> comes after the byte tokens that follow it, before the next known character") {
   // \u00e8 is C3 A8, and A8 is not there.
   const std::vector<std::string> tokens = {"<unk>", "a", "b", "<0xC3>", "<0xA9>"};
   const json fallback = {{"byte_fallback", true}};

@@ -51,7 +51,7 @@ Outcome outcome(const std::string& source, const std::vector<ChatMessage>& messa
 
 Outcome outcome(const std::string& source) { return outcome(source, {{"user", "Hi"}}, true); }
 
-TEST_CASE("Models' chat templates render as transformers renders them") {
+TEST_CASE("chat template: Models' chat templates render as transformers renders them") {
   for (const auto& model : golden()["templates"]) {
     const std::string name = model["name"];
     const std::string source =
@@ -74,13 +74,15 @@ TEST_CASE("Models' chat templates render as transformers renders them") {
   }
 }
 
-TEST_CASE("A template's own refusal is the caller's error, in the template's words") {
+TEST_CASE(
+    "chat template: A template's own refusal is the caller's error, in the template's words") {
   const Outcome got = outcome("{{ raise_exception('Roles must alternate: ' ~ messages[0].role) }}");
   CHECK(got.code == ErrorCode::kInvalidArgument);
   CHECK(got.text.find("Roles must alternate: user") != std::string::npos);
 }
 
-TEST_CASE("One template renders in many threads and its calls leave no trace in the next") {
+TEST_CASE(
+    "chat template: One template renders in many threads and its calls leave no trace in the next") {
   const ChatTemplate shared(
       "{% set ns = namespace(n=0) %}{% for m in messages %}"
       "{% set ns.n = ns.n + 1 %}{{ m.content }}{{ ns.n }}{% endfor %}",

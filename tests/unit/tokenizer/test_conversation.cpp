@@ -19,7 +19,7 @@ std::string refusal(const char* text) {
 }
 
 TEST_CASE(
-    "a conversation is a list of messages, also under \"messages\", and written as it was read") {
+    "conversation: it is a list of messages, also under \"messages\", and written as it was read") {
   const std::vector<ChatMessage> right = {
       {"system", ""}, {"user", "a \"b\"\n"}, {"assistant", "é"}};
   const json list = conversation_json({right});
@@ -28,7 +28,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "what is no conversation is refused with the message, what was expected and what was found") {
+    "conversation: what is no conversation is refused with the message, what was expected and what was found") {
   CHECK(refusal("{}").starts_with("talk.json: expected a list of messages, "));
   CHECK(refusal(R"({"messages": 3})").ends_with("; found 3"));
   CHECK(refusal("\"hello\"").ends_with("; found \"hello\""));

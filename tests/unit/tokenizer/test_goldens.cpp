@@ -46,7 +46,7 @@ void check_real(const std::string& name, const std::filesystem::path& path) {
   FAIL("no golden");
 }
 
-TEST_CASE("Small tokenizers of every kind give Hugging Face's ids and texts") {
+TEST_CASE("goldens: Small tokenizers of every kind give Hugging Face's ids and texts") {
   const test::TempDir folder;
   for (const auto& entry : golden()["small"]) {
     const std::string name = entry["name"];
@@ -57,7 +57,7 @@ TEST_CASE("Small tokenizers of every kind give Hugging Face's ids and texts") {
   }
 }
 
-TEST_CASE("SmolLM2 from GGUF gives Hugging Face's ids and texts") {
+TEST_CASE("goldens: SmolLM2 from GGUF gives Hugging Face's ids and texts") {
   const auto path = test::model_path();
   if (!path) TRIESCOPE_SKIP("no model");
   check_real("smollm2", *path);
@@ -90,7 +90,7 @@ void check_llama_cpp_vectors(const std::filesystem::path& data) {
   }
 }
 
-TEST_CASE("model folders give Hugging Face's ids and texts") {
+TEST_CASE("goldens: model folders give Hugging Face's ids and texts") {
   const auto folder = test::source_dir() / "tests" / "fixtures" / "tiny_llama";
   const auto tokenizer = load_tokenizer(folder.string());
   const json vectors = json::parse(test::read_file(folder / "golden.json"))["vectors"];

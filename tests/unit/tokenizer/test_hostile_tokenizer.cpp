@@ -48,7 +48,8 @@ void refuses(const json& content, ErrorCode code, const std::string& part) {
   CHECK(got.message.find("tokenizer.json") != std::string::npos);
 }
 
-TEST_CASE("a vocabulary or a merge that contradicts itself is corruption, with its place") {
+TEST_CASE(
+    "hostile tokenizer: a vocabulary or a merge that contradicts itself is corruption, with its place") {
   CHECK(outcome(plain().dump()).loaded);
   json file = plain();
   file["model"]["vocab"]["c"] = 2;
@@ -87,13 +88,14 @@ TEST_CASE("a vocabulary or a merge that contradicts itself is corruption, with i
   refuses(file, ErrorCode::kCorruption, "post_processor");
 }
 
-TEST_CASE("merges that make each other, or repeat, end like any other") {
+TEST_CASE("hostile tokenizer: merges that make each other, or repeat, end like any other") {
   json file = plain();
   file["model"]["merges"] = {"a b", "a b", "a b"};
   CHECK(outcome(file.dump()).loaded);
 }
 
-TEST_CASE("text that is not a tokenizer, keys that stand twice and deep nesting are corruption") {
+TEST_CASE(
+    "hostile tokenizer: text that is not a tokenizer, keys that stand twice and deep nesting are corruption") {
   for (const std::string& content :
        {std::string(), std::string("{"), std::string("[]"), std::string("{\"model\": 1}"),
         std::string("{\"model\": {\"type\": \"BPE\", \"vocab\": [], \"merges\": {}}}"),
@@ -107,7 +109,7 @@ TEST_CASE("text that is not a tokenizer, keys that stand twice and deep nesting 
   }
 }
 
-TEST_CASE("what is not supported is refused by name") {
+TEST_CASE("hostile tokenizer: what is not supported is refused by name") {
   json file = plain();
   for (const char* type : {"WordLevel", "CharBPE"}) {
     file["model"]["type"] = type;
@@ -134,7 +136,7 @@ TEST_CASE("what is not supported is refused by name") {
   refuses(file, ErrorCode::kNotSupported, "dropout");
 }
 
-TEST_CASE("a damaged tokenizer.json is read or refused, never a crash") {
+TEST_CASE("hostile tokenizer: a damaged tokenizer.json is read or refused, never a crash") {
   json file = plain();
   file["normalizer"] = {
       {"type", "Sequence"},
@@ -183,7 +185,8 @@ json sequence(const char* key, const json& step, int times) {
           {key, json(std::vector<json>(static_cast<std::size_t>(times), step))}};
 }
 
-TEST_CASE("steps that each make a text longer end in an error, not in full memory") {
+TEST_CASE(
+    "hostile tokenizer: steps that each make a text longer end in an error, not in full memory") {
   CHECK(use(plain(), "abab").empty());
   json file = plain();
   const json doubling = {{"type", "Replace"}, {"pattern", {{"String", "a"}}}, {"content", "aa"}};
@@ -209,7 +212,7 @@ TEST_CASE("steps that each make a text longer end in an error, not in full memor
 }
 
 // A text of n bytes may become 64 n + 65536 bytes long.
-TEST_CASE("the words of a text are counted together, each once") {
+TEST_CASE("hostile tokenizer: the words of a text are counted together, each once") {
   std::string text;
   for (int i = 0; i < 2000; ++i) text += "a b ";
   const json cut = {
@@ -228,7 +231,8 @@ TEST_CASE("the words of a text are counted together, each once") {
   CHECK(with(145).find("64 times") != std::string::npos);
 }
 
-TEST_CASE("a tokenizer that asks for more than any real one is refused by the field") {
+TEST_CASE(
+    "hostile tokenizer: a tokenizer that asks for more than any real one is refused by the field") {
   json file = plain();
   file["normalizer"] = sequence("normalizers", {{"type", "NFC"}}, 65);
   refuses(file, ErrorCode::kCorruption, "normalizer: expected at most 64 steps");
@@ -262,7 +266,7 @@ TEST_CASE("a tokenizer that asks for more than any real one is refused by the fi
   refuses(file, ErrorCode::kNotSupported, "regular expression");
 }
 
-TEST_CASE("a regular expression that would never end is an error") {
+TEST_CASE("hostile tokenizer: a regular expression that would never end is an error") {
   json file = plain();
   file["pre_tokenizer"] = {{"type", "Split"}, {"behavior", "Isolated"}};
   for (const char* pattern : {"(a+)+$", "(*NO_JIT)(a+)+$", "(a|a)*$", "(a*)*\\1$"}) {
@@ -272,7 +276,7 @@ TEST_CASE("a regular expression that would never end is an error") {
   }
 }
 
-TEST_CASE("a tokenizer's files are looked for in its folder alone") {
+TEST_CASE("hostile tokenizer: a tokenizer's files are looked for in its folder alone") {
   const test::TempDir outside, folder;
   test::write_file(outside.path() / "tokenizer.json", plain().dump());
   std::filesystem::create_symlink(outside.path() / "tokenizer.json",
@@ -292,7 +296,8 @@ TEST_CASE("a tokenizer's files are looked for in its folder alone") {
   }
 }
 
-TEST_CASE("a folder without a tokenizer and a path that is not there are not found") {
+TEST_CASE(
+    "hostile tokenizer: a folder without a tokenizer and a path that is not there are not found") {
   const test::TempDir folder;
   for (const std::string& path : {folder.path().string(), folder.path().string() + "/none"}) {
     try {

@@ -12,7 +12,7 @@ namespace {
 using test::refusal;
 using Ids = std::vector<std::int32_t>;
 
-TEST_CASE("tokens without a tokenizer are shown as their ids") {
+TEST_CASE("id tokenizer: tokens without a tokenizer are shown as their ids") {
   const auto tokenizer = make_id_tokenizer("/models/some", 5, 1, {2, 4});
   CHECK_FALSE(tokenizer->encodes_text());
   CHECK(tokenizer->vocab_size() == 5);
@@ -32,7 +32,8 @@ TEST_CASE("tokens without a tokenizer are shown as their ids") {
   CHECK_FALSE(make_id_tokenizer("", 5, -1, {})->is_special(0));
 }
 
-TEST_CASE("without a tokenizer an id outside the vocabulary is refused, also among special ones") {
+TEST_CASE(
+    "id tokenizer: without a tokenizer an id outside the vocabulary is refused, also among special ones") {
   const auto tokenizer = make_id_tokenizer("/models/some", 5, -1, {});
   for (const std::int32_t id : {-1, 5}) {
     const std::string expected =
@@ -43,7 +44,8 @@ TEST_CASE("without a tokenizer an id outside the vocabulary is refused, also amo
   }
 }
 
-TEST_CASE("without a tokenizer a text is refused with what was looked for and what to do") {
+TEST_CASE(
+    "id tokenizer: without a tokenizer a text is refused with what was looked for and what to do") {
   const auto folder = make_id_tokenizer("/models/some", 5, -1, {});
   const ChatMessage message{"user", "hello"};
   for (const std::string& why :
@@ -61,7 +63,7 @@ TEST_CASE("without a tokenizer a text is refused with what was looked for and wh
         }).find("looked for tokenizer.ggml.tokens in its metadata") != std::string::npos);
 }
 
-TEST_CASE("a folder has a tokenizer by its files, a GGUF file by its metadata") {
+TEST_CASE("id tokenizer: a folder has a tokenizer by its files, a GGUF file by its metadata") {
   const test::TempDir folder;
   const std::string path = folder.path().string();
   CHECK_FALSE(has_tokenizer(path));

@@ -26,7 +26,7 @@ std::unique_ptr<Tokenizer> with(const std::vector<std::string>& tokens, const js
   return tokenizer::make_tokenizer(tokenizer::spec_from_json(file.dump(), "test"));
 }
 
-TEST_CASE("a split keeps, drops or joins its matches as its behaviour says") {
+TEST_CASE("spec: a split keeps, drops or joins its matches as its behaviour says") {
   // tokenizers documents these on "the-final--countdown".
   const auto cut = [](const char* behavior, bool invert = false) {
     const json split = {{"type", "Split"},
@@ -44,7 +44,7 @@ TEST_CASE("a split keeps, drops or joins its matches as its behaviour says") {
   CHECK(cut("Removed", true) == Ids{2, 2});
 }
 
-TEST_CASE("steps that leave a setting out have its default") {
+TEST_CASE("spec: steps that leave a setting out have its default") {
   const std::vector<std::string> byte_level = {"a", "\u0120a"};
   CHECK(with(byte_level, {{"pre_tokenizer", {{"type", "ByteLevel"}}}})->encode("a", false) ==
         Ids{1});
@@ -66,7 +66,7 @@ TEST_CASE("steps that leave a setting out have its default") {
         Ids{0, 0});
 }
 
-TEST_CASE("a Strip decoder takes at most its number of characters from either end") {
+TEST_CASE("spec: a Strip decoder takes at most its number of characters from either end") {
   const auto decoded = [](int start, int stop) {
     const json strip = {{"type", "Strip"}, {"content", " "}, {"start", start}, {"stop", stop}};
     return with({"  a   "}, {{"decoder", strip}})->decode(Ids{0});
@@ -78,26 +78,26 @@ TEST_CASE("a Strip decoder takes at most its number of characters from either en
   CHECK(decoded(2, 2) == "a ");
 }
 
-TEST_CASE("a Strip decoder may take all that a token has") {
+TEST_CASE("spec: a Strip decoder may take all that a token has") {
   const json strip = {{"type", "Strip"}, {"content", " "}, {"start", 0}, {"stop", 1}};
   CHECK(with({" ", "a "}, {{"decoder", strip}})->decode(Ids{0}) == "");
   CHECK(with({" ", "a "}, {{"decoder", strip}})->decode(Ids{1, 0, 1}) == "aa");
 }
 
-TEST_CASE("without a decoder tokens stand side by side with a space between them") {
+TEST_CASE("spec: without a decoder tokens stand side by side with a space between them") {
   const auto plain = with({"a", "b"}, json::object());
   CHECK(plain->decode(Ids{0, 1, 1}) == "a b b");
   CHECK(plain->decode(Ids{1}) == "b");
   CHECK(plain->decode(Ids{}) == "");
 }
 
-TEST_CASE("a byte token may be written in lower case; without byte fallback it is its text") {
+TEST_CASE("spec: a byte token may be written in lower case; without byte fallback it is its text") {
   const auto decoder = with({"<0xc3>", "<0xA9>"}, {{"decoder", {{"type", "ByteFallback"}}}});
   CHECK(decoder->decode(Ids{0, 1}) == "\u00e9");
   CHECK(decoder->piece(0) == "<0xc3>");
 }
 
-TEST_CASE("Unicode's four forms") {
+TEST_CASE("spec: Unicode's four forms") {
   // A ligature, which only the compatible forms take apart, and an accent.
   const std::string text = "\uFB01\u00e9";
   const std::vector<std::string> tokens = {text, "\uFB01e\u0301", "fi\u00e9", "fie\u0301"};
@@ -110,7 +110,7 @@ TEST_CASE("Unicode's four forms") {
   CHECK(form("NFKD") == Ids{3});
 }
 
-TEST_CASE("digits are cut out one by one or as a run, also those that are not 0 to 9") {
+TEST_CASE("spec: digits are cut out one by one or as a run, also those that are not 0 to 9") {
   const std::vector<std::string> tokens = {"a", "1", "2", "12", "\u00b2", "a1", "a12", "a\u00b2"};
   const auto cut = [&](const json& step, const std::string& text) {
     return with(tokens, {{"pre_tokenizer", step}})->encode(text, false);
@@ -126,7 +126,7 @@ TEST_CASE("digits are cut out one by one or as a run, also those that are not 0 
 }
 
 TEST_CASE(
-    "Whitespace takes words and signs and drops the spaces; WhitespaceSplit only the spaces") {
+    "spec: Whitespace takes words and signs and drops the spaces; WhitespaceSplit only the spaces") {
   const std::vector<std::string> tokens = {"a", "b", "!?", " ", "b!?", "! ", " !"};
   const auto cut = [&](const char* type) {
     return with(tokens, {{"pre_tokenizer", {{"type", type}}}})->encode("a  b!? !?", false);
@@ -135,7 +135,8 @@ TEST_CASE(
   CHECK(cut("WhitespaceSplit") == Ids{0, 4, 2});
 }
 
-TEST_CASE("a split's text is taken literally, its expression with the white space of Unicode") {
+TEST_CASE(
+    "spec: a split's text is taken literally, its expression with the white space of Unicode") {
   const std::vector<std::string> tokens = {" ", "a", "b", ".", "a.b", "ab"};
   const auto cut = [&](const json& pattern, const std::string& text) {
     const json split = {{"type", "Split"}, {"pattern", pattern}, {"behavior", "Removed"}};
@@ -149,7 +150,7 @@ TEST_CASE("a split's text is taken literally, its expression with the white spac
   CHECK(cut({{"Regex", "\\s+"}}, "a\u3000b") == Ids{1, 2});
 }
 
-TEST_CASE("a sign is put in front of a text, not of nothing") {
+TEST_CASE("spec: a sign is put in front of a text, not of nothing") {
   const json steps = {
       {"type", "Sequence"},
       {"normalizers", {{{"type", "Strip"}}, {{"type", "Prepend"}, {"prepend", "_"}}}}};
@@ -173,7 +174,7 @@ TEST_CASE("prepend_scheme first: the first word alone, and only where the text b
         Ids{2});
 }
 
-TEST_CASE("dropout of 0 is none") {
+TEST_CASE("spec: dropout of 0 is none") {
   for (const json& dropout : {json(nullptr), json(0.0), json(0)}) {
     const json file = {{"model",
                         {{"type", "BPE"},

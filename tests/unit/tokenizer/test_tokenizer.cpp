@@ -75,7 +75,7 @@ std::string refusal(const test::GgufWriter& file) {
   }
 }
 
-TEST_CASE("a piece is the bytes a token stands for, half characters included") {
+TEST_CASE("tokenizer: a piece is the bytes a token stands for, half characters included") {
   const test::TempDir folder;
   const auto tokenizer = load(folder, byte_level());
   CHECK(tokenizer->piece(3) == " a");
@@ -90,7 +90,7 @@ TEST_CASE("a piece is the bytes a token stands for, half characters included") {
   CHECK(pieces->piece(4 + 0xE2) == "\xE2");
 }
 
-TEST_CASE("special tokens written in the text are recognised, and skipped on request") {
+TEST_CASE("tokenizer: special tokens written in the text are recognised, and skipped on request") {
   const test::TempDir folder;
   const auto tokenizer = load(folder, byte_level());
   CHECK(tokenizer->encode("ab<eos> a") == Ids{6, 7, 3});
@@ -98,7 +98,8 @@ TEST_CASE("special tokens written in the text are recognised, and skipped on req
   CHECK(tokenizer->decode(Ids{6, 7, 3}, true) == "ab a");
 }
 
-TEST_CASE("a metaspace decoder drops every space sign of the first token, as tokenizers does") {
+TEST_CASE(
+    "tokenizer: a metaspace decoder drops every space sign of the first token, as tokenizers does") {
   const test::TempDir folder;
   json file = sentencepiece();
   file["model"]["vocab"]["\u2581\u2581"] = 260;
@@ -110,7 +111,7 @@ TEST_CASE("a metaspace decoder drops every space sign of the first token, as tok
   CHECK(load(folder, file)->decode(Ids{260, 3}) == "   a");
 }
 
-TEST_CASE("ids out of range and broken UTF-8 are refused with their place") {
+TEST_CASE("tokenizer: ids out of range and broken UTF-8 are refused with their place") {
   const test::TempDir folder;
   const auto tokenizer = load(folder, byte_level());
   CHECK_THROWS_AS(tokenizer->decode(Ids{8}), Error);
@@ -125,7 +126,7 @@ TEST_CASE("ids out of range and broken UTF-8 are refused with their place") {
   }
 }
 
-TEST_CASE("a stream holds back half a character and gives out the rest") {
+TEST_CASE("tokenizer: a stream holds back half a character and gives out the rest") {
   const test::TempDir folder;
   const auto tokenizer = load(folder, byte_level());
   StreamDecoder stream(*tokenizer);
@@ -140,7 +141,7 @@ TEST_CASE("a stream holds back half a character and gives out the rest") {
   CHECK(stream.finish() == "\uFFFD");
 }
 
-TEST_CASE("a stream is always valid UTF-8 and never stalls, whatever bytes come") {
+TEST_CASE("tokenizer: a stream is always valid UTF-8 and never stalls, whatever bytes come") {
   const test::TempDir folder;
   const auto tokenizer = load(folder, sentencepiece());
   std::uint32_t state = 1;
@@ -159,7 +160,7 @@ TEST_CASE("a stream is always valid UTF-8 and never stalls, whatever bytes come"
   CHECK(longest < 40);
 }
 
-TEST_CASE("a long run of byte tokens streams as the characters it spells") {
+TEST_CASE("tokenizer: a long run of byte tokens streams as the characters it spells") {
   const test::TempDir folder;
   const auto tokenizer = load(folder, sentencepiece());
   std::string text;
@@ -172,7 +173,7 @@ TEST_CASE("a long run of byte tokens streams as the characters it spells") {
   CHECK(streamed + stream.finish() == text);
 }
 
-TEST_CASE("a long stream equals the text decoded at once") {
+TEST_CASE("tokenizer: a long stream equals the text decoded at once") {
   const auto path = test::model_path();
   if (!path) TRIESCOPE_SKIP("no model");
   const auto tokenizer = load_tokenizer(path->string());
@@ -201,7 +202,7 @@ TEST_CASE("SmolLM2's metadata: special tokens, end of turn, template") {
         "<|im_end|>\n<|im_start|>user\nHi<|im_end|>\n<|im_start|>assistant\n");
 }
 
-TEST_CASE("a GGUF of model llama merges by score, prepends a space and BOS") {
+TEST_CASE("tokenizer: a GGUF of model llama merges by score, prepends a space and BOS") {
   const test::TempDir folder;
   test::GgufWriter file;
   file.add("tokenizer.ggml.model", std::string("llama"));
@@ -228,7 +229,7 @@ TEST_CASE("a GGUF of model llama merges by score, prepends a space and BOS") {
   CHECK(tokenizer->eos_token_ids() == Ids{2});
 }
 
-TEST_CASE("the pre types of a GGUF split as their families do") {
+TEST_CASE("tokenizer: the pre types of a GGUF split as their families do") {
   const test::TempDir folder;
   const auto pieces = [&](const std::string& pre) {
     test::GgufWriter file;
@@ -271,7 +272,8 @@ TEST_CASE("the pre types of a GGUF split as their families do") {
   CHECK(pieces("seed-coder") == pieces("qwen2"));
 }
 
-TEST_CASE("a GGUF with many long SentencePiece tokens is refused before they are split every way") {
+TEST_CASE(
+    "tokenizer: a GGUF with many long SentencePiece tokens is refused before they are split every way") {
   const auto message = [](std::size_t count) {
     test::GgufWriter file;
     std::vector<std::string> tokens;
@@ -288,7 +290,7 @@ TEST_CASE("a GGUF with many long SentencePiece tokens is refused before they are
   CHECK(message(1'500).find("too many long tokens") != std::string::npos);
 }
 
-TEST_CASE("a GGUF whose pre type, model or sizes are not known is refused by name") {
+TEST_CASE("tokenizer: a GGUF whose pre type, model or sizes are not known is refused by name") {
   const auto message = [](const std::string& model, const std::string& pre, std::uint32_t bos) {
     test::GgufWriter file;
     file.add("tokenizer.ggml.model", model);

@@ -34,7 +34,7 @@ void write(const std::filesystem::path& folder, const json& from) {
   test::write_file(folder / "merges.txt", golden()["merges.txt"].get<std::string>());
 }
 
-TEST_CASE("A folder's files name and add tokens as transformers has them") {
+TEST_CASE("tokenizer folders: A folder's files name and add tokens as transformers has them") {
   REQUIRE(golden()["cases"].size() > 100);
   for (const json& expected : golden()["cases"]) {
     const std::string name = expected["name"];
@@ -86,7 +86,7 @@ class Folder {
   test::TempDir folder_;
 };
 
-TEST_CASE("a file that names tokens wrongly is refused by its own name") {
+TEST_CASE("tokenizer folders: a file that names tokens wrongly is refused by its own name") {
   for (const auto& [name, text, part] :
        {std::tuple("tokenizer_config.json", R"({"added_tokens_decoder":[1]})", "by their ids"),
         {"tokenizer_config.json", R"({"added_tokens_decoder":{"x":{"content":"t"}}})", "found 'x'"},
@@ -108,7 +108,7 @@ TEST_CASE("a file that names tokens wrongly is refused by its own name") {
   }
 }
 
-TEST_CASE("names of special tokens are counted") {
+TEST_CASE("tokenizer folders: names of special tokens are counted") {
   Folder folder;
   json names = json::object();
   for (int i = 0; i < 1000; ++i) names["t" + std::to_string(i)] = "a";
@@ -119,7 +119,8 @@ TEST_CASE("names of special tokens are counted") {
   CHECK(folder.refusal().second.find("at most 1000 names") != std::string::npos);
 }
 
-TEST_CASE("an added token is no longer than any other, and takes no other's id") {
+TEST_CASE(
+    "tokenizer folders: an added token is no longer than any other, and takes no other's id") {
   Folder folder;
   folder.write("added_tokens.json", json{{std::string(1025, 'x'), 3}}.dump());
   CHECK(folder.refusal().second.find("1024") != std::string::npos);
@@ -129,7 +130,7 @@ TEST_CASE("an added token is no longer than any other, and takes no other's id")
   CHECK(folder.refusal().second.find("without gaps") != std::string::npos);
 }
 
-TEST_CASE("an end of text that the model has no row for ends nothing") {
+TEST_CASE("tokenizer folders: an end of text that the model has no row for ends nothing") {
   Folder folder;
   folder.write("config.json", R"({"model_type":"gpt2","vocab_size":3})");
   CHECK(folder.open()->eos_token_ids().empty());
@@ -137,7 +138,7 @@ TEST_CASE("an end of text that the model has no row for ends nothing") {
   CHECK(folder.open()->eos_token_ids() == Ids{3});
 }
 
-TEST_CASE("a chat template's error names the file that the template stands in") {
+TEST_CASE("tokenizer folders: a chat template's error names the file that the template stands in") {
   Folder folder;
   const std::vector<ChatMessage> messages = {{"user", "hi"}};
   const auto message = [&] {

@@ -52,7 +52,7 @@ struct Bench {
 };
 
 TEST_CASE(
-    "rows get the state of their node or position, positions count from the runner's own prompt") {
+    "head rows: rows get the state of their node or position, positions count from the runner's own prompt") {
   Tokens longer(300);  // prefill goes in pieces
   for (std::size_t i = 0; i < longer.size(); ++i) longer[i] = static_cast<std::int32_t>(i % 20);
   for (const Tokens& prompt : {Tokens{4}, Tokens{4, 9}, Tokens{3, 1, 4, 1, 5}, longer}) {
@@ -84,7 +84,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("advance runs nodes below the kept depth again, and no other") {
+TEST_CASE("head rows: advance runs nodes below the kept depth again, and no other") {
   Bench bench({3, 1, 4});
   const NodeId a = bench.hang(TokenTree::root(), 7), b = bench.hang(a, 8), c = bench.hang(b, 9),
                d = bench.hang(c, 2);

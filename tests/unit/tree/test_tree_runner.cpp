@@ -100,7 +100,7 @@ TEST_CASE("advance follows a text: whatever was run below it, logits are those o
 }
 
 TEST_CASE(
-    "a path below the prompt is prefilled with it, in pieces; the row before the last is shown") {
+    "tree runner: a path below the prompt is prefilled with it, in pieces; the row before the last is shown") {
   for (const auto& [prompt, chunk] : {std::pair{std::size_t{1}, kPrefillChunk},
                                       {kPrefillChunk - 1, kPrefillChunk},
                                       {kPrefillChunk, kPrefillChunk},
@@ -177,7 +177,8 @@ TEST_CASE("features: of every row of a forward, and of every position of the pre
   bench.check_features(last, layers);
 }
 
-TEST_CASE("levels_below ends a draft at the context and at the length where the rope changes") {
+TEST_CASE(
+    "tree runner: levels_below ends a draft at the context and at the length where the rope changes") {
   FakeOptions model = options(14);
   model.context = 20;
   Bench bench(model);  // 9 tokens: the first node has position 9
@@ -221,7 +222,8 @@ TEST_CASE("a forest: several roots with drafts of their own, in one forward and 
   }
 }
 
-TEST_CASE("inputs say row, node, position, slot and the sequential position, a forward each") {
+TEST_CASE(
+    "tree runner: inputs say row, node, position, slot and the sequential position, a forward each") {
   Bench bench(options(), {.kind = KvPolicyKind::kKeep}, true, {5, 6});
   bench.runner.prefill(bench.tree, {}, {});
   const NodeId a = bench.hang(TokenTree::root(), 1), b = bench.hang(TokenTree::root(), 2);
@@ -253,7 +255,8 @@ TEST_CASE("inputs say row, node, position, slot and the sequential position, a f
   CHECK(bench.runner.figures().peak_garbage == 1);
 }
 
-TEST_CASE("what every window has passed by is given up, and rows see the rest in order") {
+TEST_CASE(
+    "tree runner: what every window has passed by is given up, and rows see the rest in order") {
   FakeOptions model = options();
   model.sliding_window = 4;
   model.all_layers_slide = true;
@@ -274,7 +277,7 @@ TEST_CASE("what every window has passed by is given up, and rows see the rest in
 }
 
 TEST_CASE(
-    "the sequential position counts garbage until it is collected; the tree position never does") {
+    "tree runner: the sequential position counts garbage until it is collected; the tree position never does") {
   struct Case {
     KvPolicyOptions kv;
     Tokens naive;  // of the last row of each forward
@@ -313,7 +316,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("advance gives up what the text left behind, children before parents") {
+TEST_CASE("tree runner: advance gives up what the text left behind, children before parents") {
   Bench bench(options(), {}, true, {5, 6});
   const NodeId a = bench.hang(TokenTree::root(), 1);
   bench.runner.advance(bench.tree, a, {});

@@ -146,7 +146,7 @@ std::vector<float> log_row(const std::vector<double>& p) {
   return row;
 }
 
-TEST_CASE("a tie of the best live and the worst finished beam ends the search") {
+TEST_CASE("beam exact: a tie of the best live and the worst finished beam ends the search") {
   // EOS is 4. After each step one text ends with the same sum as the best live one.
   const auto tied = log_row({0, 0.4, 0.1, 0.1, 0.4});
   const std::vector<std::vector<float>> rows = {tied, tied, tied, tied, tied};
@@ -191,7 +191,8 @@ TEST_CASE("pruning limits: a beam at exactly the limit goes, one just above it s
   CHECK(left("prune_absolute", 0) == 3);  // off
 }
 
-TEST_CASE("relative local pruning looks at the newest token, relative pruning at the whole text") {
+TEST_CASE(
+    "beam exact: relative local pruning looks at the newest token, relative pruning at the whole text") {
   // After 1: two good tokens. After 2: likewise, but 2 itself was bad.
   const std::vector<std::vector<float>> rows = {
       log_row({0, 0.78, 0.2, 0.02, 0}), log_row({0, 0, 0, 0.9, 0.1}), log_row({0, 0, 0, 0.9, 0.1}),
@@ -214,7 +215,7 @@ TEST_CASE("relative local pruning looks at the newest token, relative pruning at
 }
 
 TEST_CASE(
-    "a stopped search returns finished and live texts, normalised, best first, cut to what was asked") {
+    "beam exact: a stopped search returns finished and live texts, normalised, best first, cut to what was asked") {
   int mixed = 0;
   for (std::uint64_t seed = 1; seed <= 12; ++seed) {
     CAPTURE(seed);
@@ -264,7 +265,7 @@ TEST_CASE(
   CHECK(mixed > 5);
 }
 
-TEST_CASE("one beam ends with its first EOS; several go on until the pool is full") {
+TEST_CASE("beam exact: one beam ends with its first EOS; several go on until the pool is full") {
   const auto row = log_row({0.1, 0.2, 0.7});
   const LoopRun one = search({{"num_beams", 1}, {"early_stopping", "never"}}, {row, row, row}, {2});
   CHECK(one.steps.size() == 1);
@@ -274,7 +275,7 @@ TEST_CASE("one beam ends with its first EOS; several go on until the pool is ful
   CHECK(all.steps.size() == 2);
 }
 
-TEST_CASE("a kept beam's gap is its distance to the best one left out") {
+TEST_CASE("beam exact: a kept beam's gap is its distance to the best one left out") {
   const auto row = log_row({0.4, 0.28, 0.32});
   const LoopRun run = search({{"num_beams", 2}}, {row, row, row}, {}, 4);
   const float sum = kernels::log_sum_exp(row);
@@ -287,7 +288,8 @@ TEST_CASE("a kept beam's gap is its distance to the best one left out") {
   CHECK(kept == 2);
 }
 
-TEST_CASE("min_length counts the prompt, min_new_tokens does not: EOS is possible from there on") {
+TEST_CASE(
+    "beam exact: min_length counts the prompt, min_new_tokens does not: EOS is possible from there on") {
   const auto possible = [](const char* name, std::size_t context, int generated) {
     const LogitsProcessors processors(settings({{name, 3}}), Tokens{1}, 4);
     std::vector<float> scores(4, 0.0f);

@@ -60,7 +60,8 @@ nlohmann::json all_beams(int beams) {
 
 }  // namespace
 
-TEST_CASE("beam search equals the oracle over seeds, beams, stopping rules and policies") {
+TEST_CASE(
+    "beam rules: beam search equals the oracle over seeds, beams, stopping rules and policies") {
   const char* policies[] = {"recycle", "compact", "keep", "batch"};
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     CAPTURE(seed);
@@ -259,7 +260,8 @@ TEST_CASE("rule 9: equal scores go by flat index") {
   }
 }
 
-TEST_CASE("one beam is greedy decoding, as in transformers, whatever early_stopping says") {
+TEST_CASE(
+    "beam rules: one beam is greedy decoding, as in transformers, whatever early_stopping says") {
   for (std::uint64_t seed = 1; seed <= 30; ++seed) {
     CAPTURE(seed);
     for (const nlohmann::json& extra :
@@ -276,13 +278,13 @@ TEST_CASE("one beam is greedy decoding, as in transformers, whatever early_stopp
   }
 }
 
-TEST_CASE("more sequences than beams are refused") {
+TEST_CASE("beam rules: more sequences than beams are refused") {
   Rig rig;
   CHECK_THROWS_WITH_AS(rig.start("beam", {{"num_beams", 2}, {"num_return_sequences", 3}}),
                        "num_return_sequences: expected at most num_beams (2); found 3", Error);
 }
 
-TEST_CASE("pruning rules cut weak beams, never the best one") {
+TEST_CASE("beam rules: pruning rules cut weak beams, never the best one") {
   for (const char* rule : {"prune_relative", "prune_absolute", "prune_relative_local"}) {
     CAPTURE(rule);
     const double tight = std::string(rule) == "prune_absolute" ? 1e-6 : 1.0;
@@ -300,7 +302,7 @@ TEST_CASE("pruning rules cut weak beams, never the best one") {
   }
 }
 
-TEST_CASE("absolute pruning removes exactly the beams at or below best - a_p") {
+TEST_CASE("beam rules: absolute pruning removes exactly the beams at or below best - a_p") {
   Rig rig;
   Session& session = rig.start("beam", {{"num_beams", 6}, {"prune_absolute", 0.5}});
   session.run();

@@ -16,7 +16,8 @@ namespace {
 
 using test::Tokens;
 
-TEST_CASE("logits processors change the scores that transformers changes, to the same values") {
+TEST_CASE(
+    "processors: logits processors change the scores that transformers changes, to the same values") {
   std::ifstream stream(test::source_dir() / "tests" / "golden" / "processors.json");
   REQUIRE(stream);
   const auto file = nlohmann::json::parse(stream);
@@ -45,7 +46,7 @@ TEST_CASE("logits processors change the scores that transformers changes, to the
   CHECK(changed_scores > 80);
 }
 
-TEST_CASE("processors that are off change nothing and say so") {
+TEST_CASE("processors: processors that are off change nothing and say so") {
   CHECK_FALSE(LogitsProcessors().any());
   const nlohmann::json off = {{"repetition_penalty", 1.0},
                               {"no_repeat_ngram_size", 0},
@@ -57,7 +58,7 @@ TEST_CASE("processors that are off change nothing and say so") {
   CHECK_FALSE(LogitsProcessors(test::settings({{"bad_words_ids", "1"}}), Tokens{1}, 10).any());
 }
 
-TEST_CASE("bad_words_ids reads as text and as lists, and refuses anything else") {
+TEST_CASE("processors: bad_words_ids reads as text and as lists, and refuses anything else") {
   const auto banned = [](const nlohmann::json& words) {
     const LogitsProcessors processors(test::settings({{"bad_words_ids", words}}), Tokens{}, 6);
     std::vector<float> scores(6, 0);
@@ -80,7 +81,7 @@ TEST_CASE("bad_words_ids reads as text and as lists, and refuses anything else")
   CHECK_THROWS_AS(banned(3), Error);
 }
 
-TEST_CASE("verification applies the processors to each node's own path") {
+TEST_CASE("processors: verification applies the processors to each node's own path") {
   // With no_repeat_ngram_size 2 a draft copied from the text is forbidden as soon as its second
   // token would repeat a pair: drafted or not, the text is the one that plain decoding with
   // processors writes.

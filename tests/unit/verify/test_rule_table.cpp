@@ -8,7 +8,8 @@
 namespace triescope::test::test_rule_table {
 namespace {
 
-TEST_CASE("every pair of drafts and rule is either one rule or refused with the reason") {
+TEST_CASE(
+    "rule table: every pair of drafts and rule is either one rule or refused with the reason") {
   CHECK((rule_for("greedy", Drafted::kChosen) == verify_greedy));
   CHECK((rule_for("sample", Drafted::kChosen) == verify_deterministic));
   CHECK((rule_for("sample", Drafted::kDrawnChain) == verify_chain));
@@ -48,7 +49,7 @@ TEST_CASE("every pair of drafts and rule is either one rule or refused with the 
 }
 
 TEST_CASE(
-    "a method's choices of verify are the table's, and exactly two of them are lossy, for SPACE three") {
+    "rule table: a method's choices of verify are the table's, and exactly two of them are lossy, for SPACE three") {
   for (const MethodInfo& method : methods()) {
     CAPTURE(method.name);
     Settings settings(validate_settings(method, nlohmann::json::object()));

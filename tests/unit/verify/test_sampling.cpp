@@ -34,7 +34,7 @@ std::vector<float> row_of(const nlohmann::json& values) {
   return row;
 }
 
-TEST_CASE("warpers leave the tokens and probabilities that transformers leaves") {
+TEST_CASE("sampling: warpers leave the tokens and probabilities that transformers leaves") {
   const auto file = golden("warpers.json");
   int cases = 0, level_cases = 0;
   for (const auto& wanted : file.at("cases")) {
@@ -64,7 +64,7 @@ TEST_CASE("warpers leave the tokens and probabilities that transformers leaves")
   CHECK(level_cases < 20);
 }
 
-TEST_CASE("top_h looks at the hundred best tokens and always keeps the best") {
+TEST_CASE("sampling: top_h looks at the hundred best tokens and always keeps the best") {
   // All level: each has a hundredth of the entropy, and those of higher id come first.
   const auto kept = [](double top_h) {
     return Warpers(test::settings({{"top_h", top_h}})).apply(std::vector<float>(150, 0.5f)).tokens;
@@ -84,7 +84,8 @@ TEST_CASE("top_h looks at the hundred best tokens and always keeps the best") {
       Tokens{0, 2});
 }
 
-TEST_CASE("a cutoff that no token reaches leaves the best ones and those that tie with them") {
+TEST_CASE(
+    "sampling: a cutoff that no token reaches leaves the best ones and those that tie with them") {
   const float none = -std::numeric_limits<float>::infinity();
   const std::vector<float> row = {1, 0, 1, none, -1};
   for (const char* name : {"epsilon_cutoff", "eta_cutoff"}) {
@@ -102,7 +103,7 @@ TEST_CASE("a cutoff that no token reaches leaves the best ones and those that ti
   }
 }
 
-TEST_CASE("a row in which nothing is possible, or a NaN, is an error that says so") {
+TEST_CASE("sampling: a row in which nothing is possible, or a NaN, is an error that says so") {
   const float none = -std::numeric_limits<float>::infinity();
   CHECK_THROWS_AS(Warpers().apply(std::vector<float>{none, none}), Error);
   CHECK_THROWS_AS(Warpers().apply(std::vector<float>{0, std::numeric_limits<float>::quiet_NaN()}),
@@ -110,7 +111,7 @@ TEST_CASE("a row in which nothing is possible, or a NaN, is an error that says s
 }
 
 TEST_CASE(
-    "inverse CDF, Gumbel-max, binary search and alias draw from one and the same distribution") {
+    "sampling: inverse CDF, Gumbel-max, binary search and alias draw from one and the same distribution") {
   // Weights that do not sum to 1, with impossible entries at both ends.
   const std::vector<float> weights = {0, 2.0f, 0.5f, 0, 0.01f, 3.0f, 0.7f, 0.7f, 0};
   std::vector<float> logits;
@@ -139,7 +140,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("no sampler draws an impossible entry at the ends of u") {
+TEST_CASE("sampling: no sampler draws an impossible entry at the ends of u") {
   const std::vector<float> weights = {0, 0, 1e-30f, 1, 0};
   const double low = 0x1.0p-53, high = 1 - 0x1.0p-53;
   const CdfTable table(weights);
@@ -151,7 +152,8 @@ TEST_CASE("no sampler draws an impossible entry at the ends of u") {
   }
 }
 
-TEST_CASE("sample draws texts with the model's probabilities, by softmax and by Gumbel-max") {
+TEST_CASE(
+    "sampling: sample draws texts with the model's probabilities, by softmax and by Gumbel-max") {
   const int vocab = 5;
   const auto logits = test::markov_logits(vocab, 3, 1.5, 42);
   const auto method = sample_method();
@@ -174,7 +176,7 @@ TEST_CASE("sample draws texts with the model's probabilities, by softmax and by 
   }
 }
 
-TEST_CASE("with processors and warpers on, both samplers draw from what these leave") {
+TEST_CASE("sampling: with processors and warpers on, both samplers draw from what these leave") {
   const int vocab = 12;
   const auto logits = test::markov_logits(vocab, 2, 3, 77);
   const Tokens prompt = {1, 2, 1, 2, 5, 1};
@@ -217,7 +219,7 @@ TEST_CASE("with processors and warpers on, both samplers draw from what these le
   }
 }
 
-TEST_CASE("the same seed draws the same text, another seed another") {
+TEST_CASE("sampling: the same seed draws the same text, another seed another") {
   LoopConfig config{.max_new_tokens = 40, .vocab = 30};
   const auto logits = test::markov_logits(30, 4, 1, 9);
   const auto a = test::run_method(sample_method(), config, logits).text;
@@ -227,7 +229,7 @@ TEST_CASE("the same seed draws the same text, another seed another") {
   CHECK(a != test::run_method(sample_method(), config, logits).text);
 }
 
-TEST_CASE("top_k 1 samples greedy decoding's text") {
+TEST_CASE("sampling: top_k 1 samples greedy decoding's text") {
   LoopConfig config{.max_new_tokens = 40, .eos = {3}, .vocab = 30, .settings = {{"top_k", 1}}};
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     const auto logits = test::markov_logits(30, 3, 2, seed);
@@ -236,7 +238,7 @@ TEST_CASE("top_k 1 samples greedy decoding's text") {
   }
 }
 
-TEST_CASE("sampling records the draw, and the model's own log-probability of the token") {
+TEST_CASE("sampling: it records the draw, and the model's own log-probability of the token") {
   LoopConfig config{
       .max_new_tokens = 4, .vocab = 12, .settings = {{"temperature", 0.5}, {"candidates", 3}}};
   const auto logits = test::markov_logits(12, 2, 2, 5);

@@ -133,7 +133,8 @@ Law law_of(const LoopConfig& config, const LogitsOf& logits, Drafter& drafter, V
 const LogitsOf kTarget = test::markov_logits(kVocab, 3, 1.2, 77);
 const LogitsOf kDraftModel = test::markov_logits(kVocab, 3, 1.0, 1234);
 
-TEST_CASE("deterministic drafts verified by one draw a node leave the distribution as it is") {
+TEST_CASE(
+    "verification: deterministic drafts verified by one draw a node leave the distribution as it is") {
   FixedDrafter drafter({2, 0, 3}, 3);
   const Law law = law_of(tiny_config(), kTarget, drafter, verify_deterministic);
   CHECK(law.chi.cells > 100);
@@ -141,7 +142,7 @@ TEST_CASE("deterministic drafts verified by one draw a node leave the distributi
   CHECK(law.accepted_share > 0.2);  // drafts did take part
 }
 
-TEST_CASE("deterministic drafts are lossless with Gumbel-max too") {
+TEST_CASE("verification: deterministic drafts are lossless with Gumbel-max too") {
   FixedDrafter drafter({1, 3}, 2);
   auto config = tiny_config();
   config.settings["sampler"] = "gumbel";
@@ -149,7 +150,7 @@ TEST_CASE("deterministic drafts are lossless with Gumbel-max too") {
   CHECK(law.chi.value < law.chi.limit);
 }
 
-TEST_CASE("a chain drawn from a draft model is verified without loss") {
+TEST_CASE("verification: a chain drawn from a draft model is verified without loss") {
   DrawingDrafter drafter(kDraftModel, 1, 3, true);
   const Law law = law_of(tiny_config(), kTarget, drafter, verify_chain);
   CHECK(law.chi.value < law.chi.limit);
@@ -157,7 +158,7 @@ TEST_CASE("a chain drawn from a draft model is verified without loss") {
 }
 
 TEST_CASE(
-    "a chain drawn from a draft model, judged as a block, is verified without loss, and more of it") {
+    "verification: a chain drawn from a draft model, judged as a block, is verified without loss, and more of it") {
   for (const int levels : {1, 2, 3}) {
     CAPTURE(levels);
     DrawingDrafter drafter(kDraftModel, 1, levels, true);
@@ -169,7 +170,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("a block of deterministic drafts, q = 1, is lossless") {
+TEST_CASE("verification: a block of deterministic drafts, q = 1, is lossless") {
   FixedDrafter drafter({2}, 3);
   const Law law = law_of(tiny_config(), kTarget, drafter, verify_block);
   CHECK(law.chi.value < law.chi.limit);
@@ -188,27 +189,29 @@ TEST_CASE("trap: a block that falls short and draws from the whole row is not lo
   CHECK(law.chi.value > law.chi.limit);
 }
 
-TEST_CASE("a chain without a proposal counts as deterministic, q = 1, and is lossless") {
+TEST_CASE(
+    "verification: a chain without a proposal counts as deterministic, q = 1, and is lossless") {
   FixedDrafter drafter({2}, 3);
   const Law law = law_of(tiny_config(), kTarget, drafter, verify_chain);
   CHECK(law.chi.value < law.chi.limit);
 }
 
-TEST_CASE("a tree drawn with replacement, repeats included, is verified without loss") {
+TEST_CASE(
+    "verification: a tree drawn with replacement, repeats included, is verified without loss") {
   DrawingDrafter drafter(kDraftModel, 3, 2, true);
   const Law law = law_of(tiny_config(), kTarget, drafter, verify_multi_round);
   CHECK(law.chi.value < law.chi.limit);
   CHECK(law.accepted_share > 0.2);
 }
 
-TEST_CASE("a tree drawn without replacement is verified without loss") {
+TEST_CASE("verification: a tree drawn without replacement is verified without loss") {
   DrawingDrafter drafter(kDraftModel, 3, 2, false);
   const Law law = law_of(tiny_config(), kTarget, drafter, verify_multi_round);
   CHECK(law.chi.value < law.chi.limit);
   CHECK(law.accepted_share > 0.2);
 }
 
-TEST_CASE("multi-round verification of deterministic drafts is lossless") {
+TEST_CASE("verification: multi-round verification of deterministic drafts is lossless") {
   FixedDrafter drafter({2, 0, 3}, 2);
   const Law law = law_of(tiny_config(), kTarget, drafter, verify_multi_round);
   CHECK(law.chi.value < law.chi.limit);
@@ -274,7 +277,7 @@ TEST_CASE("trap: one draw a path instead of one a node is not lossless") {
 }
 
 TEST_CASE(
-    "sampled n-gram drafts write the very text that plain sampling writes with the same seed") {
+    "verification: sampled n-gram drafts write the very text that plain sampling writes with the same seed") {
   for (std::uint64_t seed = 0; seed < 30; ++seed) {
     const auto logits = test::markov_logits(20, 2, 4, seed);
     LoopConfig config{
@@ -291,7 +294,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("greedy verification writes greedy decoding's text whatever is drafted") {
+TEST_CASE("verification: greedy verification writes greedy decoding's text whatever is drafted") {
   std::int64_t accepted = 0, corrected = 0;
   for (std::uint64_t seed = 0; seed < 60; ++seed) {
     const auto logits = test::markov_logits(15, 2, 2, seed);
@@ -317,7 +320,7 @@ TEST_CASE("greedy verification writes greedy decoding's text whatever is drafted
   CHECK(corrected > 100);
 }
 
-TEST_CASE("top-k verification with K = 1 is greedy; a larger K accepts more") {
+TEST_CASE("verification: top-k verification with K = 1 is greedy; a larger K accepts more") {
   std::int64_t accepted_1 = 0, accepted_4 = 0;
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     const auto logits = test::markov_logits(10, 2, 2, seed);
@@ -389,7 +392,7 @@ const capture::VerdictRow& verdict_of(const AcceptResult& result, NodeId node) {
 }
 
 TEST_CASE(
-    "every draft gets a verdict with its reason; the bonus and the correction say what they are") {
+    "verification: every draft gets a verdict with its reason; the bonus and the correction say what they are") {
   OneStep step(4);
   const NodeId right = step.hang(step.pending(), 2), wrong = step.hang(step.pending(), 3);
   const NodeId right2 = step.hang(right, 1), below_wrong = step.hang(wrong, 1);
@@ -432,7 +435,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "a refused draft's place goes to a corrected token, a step without drafts to a plain one") {
+    "verification: a refused draft's place goes to a corrected token, a step without drafts to a plain one") {
   OneStep refused(4);
   refused.hang(refused.pending(), 3);
   refused.logits = {log_row({0.1, 0.2, 0.4, 0.3}), log_row({0.1, 0.2, 0.4, 0.3})};
@@ -490,8 +493,7 @@ TEST_CASE("trap: a cap inside an accepted run ends the text at exactly max_new_t
 }
 
 TEST_CASE(
-    "typical acceptance follows its threshold, takes the longest path and breaks ties by "
-    "likelihood") {
+    "verification: typical acceptance follows its threshold, takes the longest path and breaks ties by likelihood") {
   OneStep step(4);
   const NodeId a = step.hang(step.pending(), 0), b = step.hang(step.pending(), 1),
                c = step.hang(step.pending(), 3);
@@ -518,7 +520,7 @@ TEST_CASE(
   CHECK(verdict_of(result, c).threshold == doctest::Approx(0.0874).epsilon(0.01));
 }
 
-TEST_CASE("the residual holds what q left of p, and p where nothing is left") {
+TEST_CASE("verification: the residual holds what q left of p, and p where nothing is left") {
   const Warpers plain;
   const auto p = plain.apply(log_row({0.5, 0.3, 0.2})), q = plain.apply(log_row({0.2, 0.6, 0.2}));
   const auto r = residual(p, q);

@@ -173,7 +173,8 @@ TEST_CASE(
   check_lossless(thirds(), 2, of_tokens);
 }
 
-TEST_CASE("block verification is lossless and never accepts less, over all drafts of many models") {
+TEST_CASE(
+    "block verification: it is lossless and never accepts less, over all drafts of many models") {
   int better = 0;
   for (std::uint64_t seed = 1; seed <= 12; ++seed)
     for (const int vocab : {2, 3})

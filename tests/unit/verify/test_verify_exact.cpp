@@ -183,7 +183,8 @@ TEST_CASE(
   CHECK(refused_twice > 20);
 }
 
-TEST_CASE("residual and without() are normalised, keep their order and drop what is used up") {
+TEST_CASE(
+    "verify exact: residual and without() are normalised, keep their order and drop what is used up") {
   const Distribution p{{1, 3, 5, 7}, {0, 0, 0, 0}, {0.5f, 0.25f, 0.125f, 0.125f}},
       q{{1, 3, 4, 7}, {0, 0, 0, 0}, {0.25f, 0.25f, 0.25f, 0.25f}};
   const Distribution r = residual(p, q);
@@ -276,7 +277,7 @@ TEST_CASE("the longest path: then the likelier, then the one drawn first") {
 }
 
 TEST_CASE(
-    "candidates are told of the rows that something hangs below or that the text went through") {
+    "verify exact: candidates are told of the rows that something hangs below or that the text went through") {
   const auto row = log_row({0.1, 0.2, 0.3, 0.4});
   Step step(4, {{"candidates", 3}});
   step.logits = {row};

@@ -127,7 +127,8 @@ TEST_CASE_FIXTURE(Table, "keys: no two commands of the window have the same one"
 }
 
 TEST_CASE_FIXTURE(
-    Table, "the peak of KV memory has a key, which leads to it from anywhere, within the range") {
+    Table,
+    "command lists: the peak of KV memory has a key, which leads to it from anywhere, within the range") {
   const Command* const peak = commands.find("go-to-peak");
   REQUIRE(peak);
   CHECK(has("peak", "go-to-peak", 1));

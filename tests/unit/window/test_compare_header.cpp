@@ -27,7 +27,8 @@ std::vector<std::string> texts(const std::vector<HeaderFigure>& all) {
   return out;
 }
 
-TEST_CASE("the head of two runs has the figures one compares, and how many times as fast one is") {
+TEST_CASE(
+    "compare header: the head of two runs has the figures one compares, and how many times as fast one is") {
   CHECK(texts(header_figures(figures(66), figures(36))) ==
         std::vector<std::string>{"31 tokens", "2.58 tok/fwd", "71 % accepted", "66.0 tok/s, 1.83 ×",
                                  "1.50 s", "peak KV 574", "12 steps", "88 rows"});
@@ -37,7 +38,8 @@ TEST_CASE("the head of two runs has the figures one compares, and how many times
   CHECK(header_figures(none, none)[2].text == "no drafts");
 }
 
-TEST_CASE("where the head is too narrow whole figures are left out, the least important first") {
+TEST_CASE(
+    "compare header: where the head is too narrow whole figures are left out, the least important first") {
   const auto all = header_figures(figures(66), figures(36));
   const std::vector<float> widths(all.size(), 100);
   for (const int lines : {1, 2})
@@ -61,7 +63,7 @@ TEST_CASE("where the head is too narrow whole figures are left out, the least im
 }
 
 TEST_CASE(
-    "the first difference is said in fewer words where there is less room, never in a cut one") {
+    "compare header: the first difference is said in fewer words where there is less room, never in a cut one") {
   const FirstDifference first{.count = 12,
                               .token = 34,
                               .left = "·the",

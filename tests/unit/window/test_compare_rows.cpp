@@ -35,8 +35,9 @@ struct Desk {
   }
 };
 
-TEST_CASE_FIXTURE(Desk,
-                  "a row says the settings in which runs of its method differ, and no others") {
+TEST_CASE_FIXTURE(
+    Desk,
+    "compare rows: a row says the settings in which runs of its method differ, and no others") {
   open("a", "beam", R"({"num_beams":2,"kv":"recycle"})");
   open("b", "beam", R"({"num_beams":4,"kv":"recycle"})");
   open("c", "greedy", R"({"candidates":5})");
@@ -46,7 +47,7 @@ TEST_CASE_FIXTURE(Desk,
   CHECK(rows[1].differs == "Beams 4");
 }
 
-TEST_CASE_FIXTURE(Desk, "a row has the recorder's word for a value") {
+TEST_CASE_FIXTURE(Desk, "compare rows: a row has the recorder's word for a value") {
   open("a", "trie", R"({"num_draft":0})", 0, R"({"num_draft":"auto"})");
   open("b", "trie", R"({"num_draft":4})");
   workspace.documents.activate(workspace.documents.all()[1].get());
@@ -54,7 +55,8 @@ TEST_CASE_FIXTURE(Desk, "a row has the recorder's word for a value") {
   CHECK(compare_rows(workspace)[0].differs == "num_draft auto");
 }
 
-TEST_CASE_FIXTURE(Desk, "what all runs have, like the seed, is said where it is not the same") {
+TEST_CASE_FIXTURE(
+    Desk, "compare rows: what all runs have, like the seed, is said where it is not the same") {
   open("a", "greedy", "{}", 1);
   open("b", "greedy", "{}", 2);
   REQUIRE(compare_rows(workspace).size() == 1);

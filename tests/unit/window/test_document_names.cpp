@@ -17,12 +17,13 @@ TEST_CASE("first words: one line, cut behind a word, never within a character") 
   CHECK(first_words("", 3) == "");
 }
 
-TEST_CASE("recent runs are named by their prompts, other captures by their files") {
+TEST_CASE("document names: recent runs are named by their prompts, other captures by their files") {
   CHECK(recent_name({"/a/run.tscap", "Greedy", "", "Once upon a time"}) == "Once upon a time");
   CHECK(recent_name({"/a/run.tscap", "Greedy", "", ""}) == "run.tscap");
 }
 
-TEST_CASE("the window's title names model, method and prompt, as far as a run says them") {
+TEST_CASE(
+    "document names: the window's title names model, method and prompt, as far as a run says them") {
   capture::RunInfo run;
   run.model_json = R"({"name": "SmolLM2 135M"})";
   run.method = "beam";

@@ -60,7 +60,8 @@ const std::vector<std::pair<ImGuiKeyChord, std::string>> kLooked = {
     {ImGuiKey_C, "C"},
     {ImGuiMod_Shift | ImGuiKey_X, "Shift+X"}};
 
-TEST_CASE("a chord within one frame is seen with its modifier, and the modifier is up afterwards") {
+TEST_CASE(
+    "fast keys: a chord within one frame is seen with its modifier, and the modifier is up afterwards") {
   Context context;
   context.chord(ImGuiMod_Ctrl, ImGuiKey_LeftCtrl, ImGuiKey_A);
   CHECK(context.frames(kLooked) == Names{"Ctrl+A"});
@@ -70,14 +71,14 @@ TEST_CASE("a chord within one frame is seen with its modifier, and the modifier 
   CHECK(context.frames(kLooked) == Names{"A"});
 }
 
-TEST_CASE("a modifier that follows a key does not reach back to it") {
+TEST_CASE("fast keys: a modifier that follows a key does not reach back to it") {
   Context context;
   context.key(ImGuiKey_A, true), context.key(ImGuiKey_A, false);
   context.chord(ImGuiMod_Ctrl, ImGuiKey_LeftCtrl, ImGuiKey_C);
   CHECK(context.frames(kLooked) == Names{"A", "Ctrl+C"});
 }
 
-TEST_CASE("several chords in one frame keep their order and their modifiers") {
+TEST_CASE("fast keys: several chords in one frame keep their order and their modifiers") {
   Context context;
   context.chord(ImGuiMod_Ctrl, ImGuiKey_LeftCtrl, ImGuiKey_A);
   context.chord(ImGuiMod_Shift, ImGuiKey_LeftShift, ImGuiKey_X);
@@ -86,7 +87,7 @@ TEST_CASE("several chords in one frame keep their order and their modifiers") {
   CHECK(ImGui::GetIO().KeyMods == 0);
 }
 
-TEST_CASE("inputs without a chord are not held back") {
+TEST_CASE("fast keys: inputs without a chord are not held back") {
   Context context;
   context.key(ImGuiKey_A, true);
   ImGui::GetIO().AddInputCharacter('a');

@@ -6,7 +6,7 @@ namespace triescope::app::test_frame_pacer {
 namespace {
 
 TEST_CASE(
-    "while a run decodes, drawing takes a tenth of the time at most, whatever a frame costs") {
+    "frame pacer: while a run decodes, drawing takes a tenth of the time at most, whatever a frame costs") {
   for (const double cost : {0.001, 0.02, 0.3}) {
     CAPTURE(cost);
     FramePacer pacer;
@@ -24,7 +24,8 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("a frame that cost nothing lets the next one come, unless a least time was asked for") {
+TEST_CASE(
+    "frame pacer: a frame that cost nothing lets the next one come, unless a least time was asked for") {
   FramePacer pacer;
   CHECK(pacer.seconds_left(0) == 0);
   pacer.drew(1, 0);

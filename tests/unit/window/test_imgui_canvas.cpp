@@ -44,7 +44,7 @@ class Frames {
 
 viz::TextStyle style(float size = 15) { return {viz::FontFace::kUi, size, {255, 255, 255}}; }
 
-TEST_CASE("a panel may draw more letters than 16-bit indices can name") {
+TEST_CASE("ImGui canvas: a panel may draw more letters than 16-bit indices can name") {
   Frames frames;
   viz::ImGuiCanvas canvas = frames.canvas();
   const std::string line(200, 'x');
@@ -56,7 +56,7 @@ TEST_CASE("a panel may draw more letters than 16-bit indices can name") {
   CHECK(static_cast<int>(frames.list->IdxBuffer.back()) > frames.list->VtxBuffer.Size - 5);
 }
 
-TEST_CASE("letters are made in the size that is drawn, rounded to whole pixels") {
+TEST_CASE("ImGui canvas: letters are made in the size that is drawn, rounded to whole pixels") {
   Frames frames;
   viz::ImGuiCanvas canvas = frames.canvas();
   CHECK(canvas.measure("word", style(15.4f)).x == canvas.measure("word", style(15)).x);
@@ -84,7 +84,8 @@ TEST_CASE("every character has a glyph: of some font, or its code point in a box
   CHECK(box->AdvanceX == 17);
 }
 
-TEST_CASE("a text that needs shaping is one glyph on the line of the letters beside it") {
+TEST_CASE(
+    "ImGui canvas: a text that needs shaping is one glyph on the line of the letters beside it") {
   Frames frames;
   viz::ImGuiCanvas canvas = frames.canvas();
   const int before = frames.list->VtxBuffer.Size;
@@ -104,7 +105,7 @@ TEST_CASE("a text that needs shaping is one glyph on the line of the letters bes
   CHECK(frames.glyphs.character("e\u0301") != frames.glyphs.character("e\u0301e\u0301"));
 }
 
-TEST_CASE("without a completer the canvas draws every character by itself") {
+TEST_CASE("ImGui canvas: without a completer the canvas draws every character by itself") {
   Frames frames;
   viz::ImGuiFonts plain = frames.fonts;
   plain.glyphs = nullptr;

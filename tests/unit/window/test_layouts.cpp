@@ -22,7 +22,7 @@ struct Layouts {
   }
 };
 
-TEST_CASE_FIXTURE(Layouts, "a layout is saved as it is, used by name and forgotten") {
+TEST_CASE_FIXTURE(Layouts, "layouts: a layout is saved as it is, used by name and forgotten") {
   CHECK(workspace.layouts.name == "debug");
   workspace.layouts.undock("kv", {10, 20, 400, 300});
   CHECK(workspace.layouts.name.empty());
@@ -44,7 +44,8 @@ TEST_CASE_FIXTURE(Layouts, "a layout is saved as it is, used by name and forgott
   CHECK(workspace.layouts.now.floating.size() == 1);  // what is shown stays
 }
 
-TEST_CASE_FIXTURE(Layouts, "a layout that there is not, a preset's name and no name are refused") {
+TEST_CASE_FIXTURE(Layouts,
+                  "layouts: a layout that there is not, a preset's name and no name are refused") {
   CHECK_THROWS_WITH_AS(workspace.use_layout("lectrue"),
                        doctest::Contains("layout 'lectrue' is not one of: debug, lecture, memory, "
                                          "compare, learn; did you mean lecture?"),
@@ -54,7 +55,8 @@ TEST_CASE_FIXTURE(Layouts, "a layout that there is not, a preset's name and no n
   CHECK(workspace.layouts.own_names().empty());
 }
 
-TEST_CASE_FIXTURE(Layouts, "every saved layout has a command, its key after the presets'") {
+TEST_CASE_FIXTURE(Layouts,
+                  "layouts: every saved layout has a command, its key after the presets'") {
   workspace.layouts.save("b");
   workspace.layouts.save("a");
   CHECK(commands.find("layout-a") == nullptr);
@@ -77,7 +79,7 @@ TEST_CASE_FIXTURE(Layouts, "every saved layout has a command, its key after the 
   CHECK(commands.find("layout-b") == nullptr);
 }
 
-TEST_CASE("a docked panel makes the layout one's own") {
+TEST_CASE("layouts: a docked panel makes the layout one's own") {
   Workspace workspace{Preferences{}, [] {}};
   workspace.use_layout("lecture");
   PaneNode* pane = workspace.layouts.now.root.get();
@@ -87,7 +89,7 @@ TEST_CASE("a docked panel makes the layout one's own") {
   CHECK(pane->active == "mask");
 }
 
-TEST_CASE_FIXTURE(Layouts, "a layout that one comes back to has the same tabs in front") {
+TEST_CASE_FIXTURE(Layouts, "layouts: a layout that one comes back to has the same tabs in front") {
   const auto fronts = [&] { return front_panels(workspace.layouts.now); };
   const auto go = [&](const std::string& name) { commands.find("layout-" + name)->run(); };
   const Names made = fronts();
@@ -123,7 +125,7 @@ TEST_CASE_FIXTURE(Layouts, "a layout that one comes back to has the same tabs in
   CHECK(fronts() == made);
 }
 
-TEST_CASE_FIXTURE(Layouts, "scripts, lessons and --layout get a layout as it was made") {
+TEST_CASE_FIXTURE(Layouts, "layouts: scripts, lessons and --layout get a layout as it was made") {
   const Names made = front_panels(workspace.layouts.now);
   workspace.show_panel("mask");
   workspace.use_layout("memory");
@@ -131,7 +133,8 @@ TEST_CASE_FIXTURE(Layouts, "scripts, lessons and --layout get a layout as it was
   CHECK(front_panels(workspace.layouts.now) == made);
 }
 
-TEST_CASE_FIXTURE(Layouts, "tabs are kept of one's own layouts too, until they are forgotten") {
+TEST_CASE_FIXTURE(Layouts,
+                  "layouts: tabs are kept of one's own layouts too, until they are forgotten") {
   workspace.layouts.undock("kv", {10, 20, 400, 300});
   workspace.show_panel("positions");
   workspace.layouts.save("board");
@@ -148,7 +151,7 @@ TEST_CASE_FIXTURE(Layouts, "tabs are kept of one's own layouts too, until they a
   CHECK_FALSE(workspace.preferences.layout_tabs.contains("board"));
 }
 
-TEST_CASE("panels come to the front where the layout has them, and nowhere else") {
+TEST_CASE("layouts: panels come to the front where the layout has them, and nowhere else") {
   PaneLayout layout{make_split(true, 0.5f, make_leaf({"trie", "mask"}), make_leaf({"text", "kv"})),
                     {}};
   bring_to_front(layout, {"kv", "kv", "kv", "too many"});
@@ -159,7 +162,7 @@ TEST_CASE("panels come to the front where the layout has them, and nowhere else"
   CHECK(front_panels(layout) == Names{"kv", "mask", "kv"});
 }
 
-TEST_CASE("what is remembered and can be read is used, the rest is told and left out") {
+TEST_CASE("layouts: what is remembered and can be read is used, the rest is told and left out") {
   Layouts source;
   source.workspace.layouts.undock("log", {1, 2, 300, 200});
   Preferences kept;

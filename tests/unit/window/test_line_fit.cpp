@@ -11,7 +11,8 @@ namespace {
 // A px a byte.
 float width(const std::string& text) { return static_cast<float>(text.size()); }
 
-TEST_CASE("a line of parts leaves out whole parts, the least important first, and keeps one") {
+TEST_CASE(
+    "line fit: a line of parts leaves out whole parts, the least important first, and keeps one") {
   const std::vector<LinePart> parts = {
       {"recorded", 3}, {"greedy", 1}, {"KV recycle", 4}, {"accepted 4 of 6", 0}, {"step 9", 2}};
   const auto fitted = [&](float room) { return parts_that_fit(parts, " | ", room, width); };
@@ -26,7 +27,7 @@ TEST_CASE("a line of parts leaves out whole parts, the least important first, an
   CHECK(parts_that_fit(equal, ",", 4, width) == "a,bb");
 }
 
-TEST_CASE("of several wordings the longest that fits is taken") {
+TEST_CASE("line fit: of several wordings the longest that fits is taken") {
   const std::vector<std::string> wordings = {"12 differences, the first at token 34", "12, at 34",
                                              "12"};
   CHECK(wording_that_fits(wordings, 100, width) == wordings[0]);
@@ -35,7 +36,7 @@ TEST_CASE("of several wordings the longest that fits is taken") {
   CHECK(wording_that_fits(wordings, 1, width).empty());
 }
 
-TEST_CASE("a text is cut between words, at every width") {
+TEST_CASE("line fit: a text is cut between words, at every width") {
   const std::string text = "exported 12 pictures, all of them (two were larger) to a folder";
   for (int px = 0; px < 70; ++px) {
     const auto room = static_cast<float>(px);

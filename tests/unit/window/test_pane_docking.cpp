@@ -41,7 +41,7 @@ PaneNode& trie_pane(PaneLayout& layout) { return *layout.root->first->first; }
 PaneNode& text_pane(PaneLayout& layout) { return *layout.root->first->second; }
 
 TEST_CASE(
-    "a panel moves by key to the next pane, the floating ones last, and beside or below its own") {
+    "pane docking: a panel moves by key to the next pane, the floating ones last, and beside or below its own") {
   PaneLayout layout = sample();
   REQUIRE(undock_panel(layout, "log", {0, 0, 300, 200}));
   REQUIRE(shown(layout) == "((trie mask | text) / timeline) + log");
@@ -65,7 +65,7 @@ TEST_CASE(
   CHECK(shown(one) == "trie mask");
 }
 
-TEST_CASE("a drop near an edge takes that side, in the middle it becomes a tab") {
+TEST_CASE("pane docking: a drop near an edge takes that side, in the middle it becomes a tab") {
   const viz::Rect pane{100, 200, 400, 200};
   CHECK(drop_side(pane, {300, 300}) == DropSide::kTabs);
   CHECK(drop_side(pane, {199, 300}) == DropSide::kLeft);
@@ -86,13 +86,13 @@ TEST_CASE("a drop near an edge takes that side, in the middle it becomes a tab")
   CHECK(drop_area(pane, DropSide::kTabs).w == 400);
 }
 
-TEST_CASE("a panel dropped in a pane becomes its tab in front") {
+TEST_CASE("pane docking: a panel dropped in a pane becomes its tab in front") {
   PaneLayout layout = sample();
   dock_panel(layout, "mask", text_pane(layout), DropSide::kTabs);
   CHECK(shown(layout) == "((trie | text log mask*) / timeline)");
 }
 
-TEST_CASE("a panel dropped at an edge splits the pane there") {
+TEST_CASE("pane docking: a panel dropped at an edge splits the pane there") {
   for (const auto& [side, expected] :
        {std::pair{DropSide::kLeft, "((trie | (mask | text log)) / timeline)"},
         std::pair{DropSide::kRight, "((trie | (text log | mask)) / timeline)"},
@@ -104,13 +104,13 @@ TEST_CASE("a panel dropped at an edge splits the pane there") {
   }
 }
 
-TEST_CASE("two tabs of one pane are seen together after one is dropped at its edge") {
+TEST_CASE("pane docking: two tabs of one pane are seen together after one is dropped at its edge") {
   PaneLayout layout = sample();
   dock_panel(layout, "mask", trie_pane(layout), DropSide::kBelow);
   CHECK(shown(layout) == "(((trie / mask) | text log) / timeline)");
 }
 
-TEST_CASE("a pane that loses its last panel goes, and its neighbour takes its room") {
+TEST_CASE("pane docking: a pane that loses its last panel goes, and its neighbour takes its room") {
   PaneLayout layout = sample();
   dock_panel(layout, "timeline", text_pane(layout), DropSide::kTabs);
   CHECK(shown(layout) == "(trie mask | text log timeline*)");
@@ -119,7 +119,7 @@ TEST_CASE("a pane that loses its last panel goes, and its neighbour takes its ro
   CHECK(shown(layout) == "text log timeline trie mask*");
 }
 
-TEST_CASE("a panel dropped where it is stays") {
+TEST_CASE("pane docking: a panel dropped where it is stays") {
   PaneLayout layout = sample();
   const std::string before = shown(layout);
   dock_panel(layout, "mask", trie_pane(layout), DropSide::kTabs);
@@ -128,7 +128,8 @@ TEST_CASE("a panel dropped where it is stays") {
   CHECK(shown(layout) == before);
 }
 
-TEST_CASE("a panel goes into a window of its own and back, by a drop or by closing the window") {
+TEST_CASE(
+    "pane docking: a panel goes into a window of its own and back, by a drop or by closing the window") {
   PaneLayout layout = sample();
   REQUIRE(undock_panel(layout, "mask", {10, 20, 300, 200}));
   CHECK(shown(layout) == "((trie | text log) / timeline) + mask");
@@ -144,7 +145,7 @@ TEST_CASE("a panel goes into a window of its own and back, by a drop or by closi
   CHECK(layout.floating.empty());
 }
 
-TEST_CASE("the window keeps its last panel") {
+TEST_CASE("pane docking: the window keeps its last panel") {
   PaneLayout layout;
   layout.root = make_leaf({"trie"});
   CHECK_FALSE(undock_panel(layout, "trie", {0, 0, 300, 200}));
@@ -155,7 +156,7 @@ TEST_CASE("the window keeps its last panel") {
   CHECK(shown(layout) == "text trie*");
 }
 
-TEST_CASE("a panel is shown wherever it is") {
+TEST_CASE("pane docking: a panel is shown wherever it is") {
   PaneLayout layout = sample();
   REQUIRE(undock_panel(layout, "log", {0, 0, 300, 200}));
   dock_panel(layout, "text", *layout.floating[0].root, DropSide::kTabs);
@@ -165,7 +166,7 @@ TEST_CASE("a panel is shown wherever it is") {
   CHECK_FALSE(show_panel(layout, "kv"));
 }
 
-TEST_CASE("a layout with windows of their own survives being written and read") {
+TEST_CASE("pane docking: a layout with windows of their own survives being written and read") {
   const std::vector<std::string> known = {"trie", "mask", "text", "log", "timeline"};
   PaneLayout layout = sample();
   REQUIRE(undock_panel(layout, "mask", {-30, 20, 300, 200}));
@@ -183,7 +184,8 @@ TEST_CASE("a layout with windows of their own survives being written and read") 
   CHECK(shown(*pane_layout_from_json(layout_to_json(*sample().root), known)) == shown(sample()));
 }
 
-TEST_CASE("what is not a layout is refused, and sizes that no screen has are limited") {
+TEST_CASE(
+    "pane docking: what is not a layout is refused, and sizes that no screen has are limited") {
   const std::vector<std::string> known = {"trie", "mask"};
   for (const char* text :
        {"null", "3", "[]", "{}", R"({"panes": 5})",

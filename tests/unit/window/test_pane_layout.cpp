@@ -21,7 +21,7 @@ bool overlap(const viz::Rect& a, const viz::Rect& b) {
   return a.x < b.right() && b.x < a.right() && a.y < b.bottom() && b.y < a.bottom();
 }
 
-TEST_CASE("every preset holds every panel exactly once") {
+TEST_CASE("pane layout: every preset holds every panel exactly once") {
   std::vector<std::string> expected = all_panels();
   std::sort(expected.begin(), expected.end());
   for (const std::string& name : preset_names()) {
@@ -37,7 +37,7 @@ TEST_CASE("every preset holds every panel exactly once") {
   CHECK_THROWS_AS(preset_layout("no such preset"), Error);
 }
 
-TEST_CASE("panes never overlap, stay inside, and are never smaller than the minimum") {
+TEST_CASE("pane layout: panes never overlap, stay inside, and are never smaller than the minimum") {
   for (const std::string& name : preset_names()) {
     for (const float width : {300.0f, 640.0f, 1280.0f, 3840.0f}) {
       for (const float height : {160.0f, 360.0f, 720.0f, 2160.0f}) {
@@ -65,14 +65,15 @@ TEST_CASE("panes never overlap, stay inside, and are never smaller than the mini
   }
 }
 
-TEST_CASE("a small window shows all panels as tabs of fewer panes") {
+TEST_CASE("pane layout: a small window shows all panels as tabs of fewer panes") {
   const auto root = preset_layout("debug");
   const PlacedLayout layout = place(*root, {0, 0, 300, 130}, {250, 120, 90}, 6);
   CHECK(layout.panes.size() == 1);
   CHECK(layout.panes[0].panels.size() == all_panels().size());
 }
 
-TEST_CASE("a panel that is shown is on top of its pane, in large and in small windows") {
+TEST_CASE(
+    "pane layout: a panel that is shown is on top of its pane, in large and in small windows") {
   const auto root = preset_layout("debug");
   REQUIRE(show_panel(*root, "verdict"));
   for (const viz::Rect area : {viz::Rect{0, 0, 3000, 2000}, viz::Rect{0, 0, 300, 130}}) {
@@ -82,14 +83,15 @@ TEST_CASE("a panel that is shown is on top of its pane, in large and in small wi
   CHECK_FALSE(show_panel(*root, "no such panel"));
 }
 
-TEST_CASE("who learns has the tree, the decision, its words and the text in front at 1280×720") {
+TEST_CASE(
+    "pane layout: who learns has the tree, the decision, its words and the text in front at 1280×720") {
   // The area that the run bar leaves.
   const viz::Rect area{0, 0, 940, 590};
   const auto visible = visible_panels(place(*preset_layout("learn"), area, {250, 120, 90}, 6));
   CHECK(visible == std::vector<std::string>{"trie", "verdict", "narration", "text", "timeline"});
 }
 
-TEST_CASE("a layout survives being remembered, and damage is refused") {
+TEST_CASE("pane layout: a layout survives being remembered, and damage is refused") {
   const auto root = preset_layout("memory");
   show_panel(*root, "inspector");
   const nlohmann::json json = layout_to_json(*root);
@@ -104,13 +106,13 @@ TEST_CASE("a layout survives being remembered, and damage is refused") {
   CHECK_FALSE(layout_from_json(wrong, all_panels()));
 }
 
-TEST_CASE("panels that a remembered layout does not know are added to it") {
+TEST_CASE("pane layout: panels that a remembered layout does not know are added to it") {
   const auto back = layout_from_json({{"panels", {"trie"}}, {"active", "trie"}}, all_panels());
   REQUIRE(back);
   CHECK(back->panels.size() == all_panels().size());
 }
 
-TEST_CASE("chords read and write the same") {
+TEST_CASE("pane layout: chords read and write the same") {
   for (const char* text :
        {"F5", "Shift+F5", "Ctrl+Shift+P", "Alt+F10", "Space", "Left", "Ctrl+=", "Ctrl+1", "?"}) {
     CAPTURE(text);

@@ -5,7 +5,7 @@
 namespace triescope::app::test_resting_mouse {
 namespace {
 
-TEST_CASE("a mouse that rests is silent from a key on until it is used again") {
+TEST_CASE("resting mouse: a mouse that rests is silent from a key on until it is used again") {
   RestingMouse mouse;
   CHECK_FALSE(mouse.silent());
   mouse.see(/*key=*/false, /*mouse=*/false);
@@ -52,7 +52,8 @@ struct Frames {
   RestingMouse mouse;
 };
 
-TEST_CASE_FIXTURE(Frames, "tooltips wait after a key, and not after Shift, Ctrl or Alt alone") {
+TEST_CASE_FIXTURE(
+    Frames, "resting mouse: tooltips wait after a key, and not after Shift, Ctrl or Alt alone") {
   ImGui::GetIO().AddMousePosEvent(100, 100);
   frame();
   frame();

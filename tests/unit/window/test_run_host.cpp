@@ -19,7 +19,8 @@ struct Desk {
   Workspace workspace{Preferences{}, [] {}, std::unique_ptr<RunHost>(host)};
 };
 
-TEST_CASE_FIXTURE(Desk, "a run is started, stepped, run and stopped wherever the host decodes it") {
+TEST_CASE_FIXTURE(
+    Desk, "run host: a run is started, stepped, run and stopped wherever the host decodes it") {
   workspace.run.load_model();
   CHECK(asked() == Asked{"load  cpu f32"});
   workspace.run.start(/*run_at_once=*/false);
@@ -55,8 +56,9 @@ TEST_CASE_FIXTURE(Desk, "a run is started, stepped, run and stopped wherever the
   CHECK(workspace.active()->capture->status() == capture::RunStatus::kStopped);
 }
 
-TEST_CASE_FIXTURE(Desk,
-                  "a run that decodes on is paused, and one that began again runs to the cursor") {
+TEST_CASE_FIXTURE(
+    Desk,
+    "run host: a run that decodes on is paused, and one that began again runs to the cursor") {
   workspace.run.start(/*run_at_once=*/true);
   workspace.update(0);
   const capture::Tick middle = capture::make_tick(2, capture::Phase::kDraft);
@@ -75,7 +77,8 @@ TEST_CASE_FIXTURE(Desk,
   CHECK(asked() == Asked{"pause", "cancel"});
 }
 
-TEST_CASE_FIXTURE(Desk, "a branch is the host's run, and its capture says where it came from") {
+TEST_CASE_FIXTURE(Desk,
+                  "run host: a branch is the host's run, and its capture says where it came from") {
   workspace.run.start(/*run_at_once=*/true);
   workspace.update(0);
   const std::string first = workspace.active()->title;
@@ -88,7 +91,8 @@ TEST_CASE_FIXTURE(Desk, "a branch is the host's run, and its capture says where 
   CHECK(workspace.active()->capture->nodes()[3].token == 9);
 }
 
-TEST_CASE_FIXTURE(Desk, "a run that waits for memory says so, and the answer goes to the host") {
+TEST_CASE_FIXTURE(
+    Desk, "run host: a run that waits for memory says so, and the answer goes to the host") {
   workspace.run.start(/*run_at_once=*/false);
   host->now.memory_refused = "9 GB for the KV";
   host->now.pause_reason = "out of memory";
@@ -102,7 +106,7 @@ TEST_CASE_FIXTURE(Desk, "a run that waits for memory says so, and the answer goe
   CHECK(workspace.transport.stop_reason().empty());
 }
 
-TEST_CASE_FIXTURE(Desk, "progress, notices and commands under way are the snapshot's") {
+TEST_CASE_FIXTURE(Desk, "run host: progress, notices and commands under way are the snapshot's") {
   host->now.state = LiveState::kLoading;
   host->now.progress = "loading weights";
   host->now.progress_done = 0.25;
@@ -124,7 +128,7 @@ TEST_CASE_FIXTURE(Desk, "progress, notices and commands under way are the snapsh
   CHECK(workspace.idle());
 }
 
-TEST_CASE_FIXTURE(Desk, "breakpoints go to the host, and it decodes what is measured") {
+TEST_CASE_FIXTURE(Desk, "run host: breakpoints go to the host, and it decodes what is measured") {
   workspace.run.set_breakpoints({{BreakKind::kRejection, 0, true}});
   workspace.run.start(/*run_at_once=*/true);
   workspace.update(0);
@@ -134,7 +138,7 @@ TEST_CASE_FIXTURE(Desk, "breakpoints go to the host, and it decodes what is meas
   CHECK(workspace.comparison.is_on());
 }
 
-TEST_CASE_FIXTURE(Desk, "devices, models and what drafts are those of where it decodes") {
+TEST_CASE_FIXTURE(Desk, "run host: devices, models and what drafts are those of where it decodes") {
   REQUIRE(workspace.devices.size() == 1);
   CHECK(workspace.devices[0].id == "far:0");
   CHECK(workspace.run.host().models().at(0).path == "/there/m.gguf");

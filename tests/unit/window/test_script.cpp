@@ -22,7 +22,7 @@ std::string refusal(const Act& act) {
   return "";
 }
 
-TEST_CASE("a script's error names its line, a lesson's command has none to name") {
+TEST_CASE("script: a script's error names its line, a lesson's command has none to name") {
   Workspace workspace{Preferences{}, [] {}};
   UiState ui;
   const CommandTable commands{workspace, ui};

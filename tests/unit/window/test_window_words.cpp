@@ -7,7 +7,8 @@
 namespace triescope::app::test_window_words {
 namespace {
 
-TEST_CASE("in the window a message names the run bar's fields, not the command line's options") {
+TEST_CASE(
+    "window words: in the window a message names the run bar's fields, not the command line's options") {
   CHECK(in_window_words("found none. Name one with --draft PATH, or in the run bar") ==
         "found none. Name one in the run bar, below the method");
   CHECK(in_window_words("or pass --model with a Hugging Face directory") ==
@@ -23,7 +24,7 @@ TEST_CASE("in the window a message names the run bar's fields, not the command l
   CHECK(in_window_words("") == "");
 }
 
-TEST_CASE("what a run is refused for reads without options") {
+TEST_CASE("window words: what a run is refused for reads without options") {
   RunRequest request;
   for (const char* method : {"draft_model", "eagle"}) {
     request.method = method;

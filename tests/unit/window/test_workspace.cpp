@@ -49,8 +49,9 @@ struct Desk {
   }
 };
 
-TEST_CASE_FIXTURE(Desk,
-                  "captures that were opened are remembered once each, newest first, ten at most") {
+TEST_CASE_FIXTURE(
+    Desk,
+    "workspace: captures that were opened are remembered once each, newest first, ten at most") {
   const std::string left = open_run("left", {1, 2}).path, right = open_run("right", {3}).path;
   auto& recent = workspace.preferences.recent_captures;
   REQUIRE(recent.size() == 2);
@@ -73,7 +74,8 @@ TEST_CASE_FIXTURE(Desk,
   CHECK(recent[9].path == "2");
 }
 
-TEST_CASE_FIXTURE(Desk, "every kind of breakpoint has a command, which asks for one of its kind") {
+TEST_CASE_FIXTURE(
+    Desk, "workspace: every kind of breakpoint has a command, which asks for one of its kind") {
   for (const BreakKind kind : all_break_kinds()) {
     std::string id = std::string("break-") + script_name(kind);
     std::ranges::replace(id, '_', '-');
@@ -91,7 +93,8 @@ TEST_CASE_FIXTURE(Desk, "every kind of breakpoint has a command, which asks for 
 }
 
 TEST_CASE_FIXTURE(
-    Desk, "panel commands go to the panel under the mouse, else to the one it was over last") {
+    Desk,
+    "workspace: panel commands go to the panel under the mouse, else to the one it was over last") {
   open_run("run", {1, 2});
   const std::pair<const char*, bool PanelKeys::*> rows[] = {
       {"fit", &PanelKeys::fit},
@@ -116,7 +119,7 @@ TEST_CASE_FIXTURE(
   }
 }
 
-TEST_CASE_FIXTURE(Desk, "the differences of two runs are gone to one after the other") {
+TEST_CASE_FIXTURE(Desk, "workspace: the differences of two runs are gone to one after the other") {
   Document& left = open_run("left", {1, 2});
   CHECK_FALSE(workspace.comparison.go_to_difference());
   Document& right = open_run("right", {3});
@@ -139,7 +142,7 @@ TEST_CASE_FIXTURE(Desk, "the differences of two runs are gone to one after the o
   CHECK(left.focus.locked == partings.front());
 }
 
-TEST_CASE_FIXTURE(Desk, "the first difference is shown where both runs have said it") {
+TEST_CASE_FIXTURE(Desk, "workspace: the first difference is shown where both runs have said it") {
   Document& left = open_run("left", {1, 2});
   Document& right = open_run("right", {3});
   workspace.documents.activate(&left);
@@ -169,9 +172,9 @@ void settle(Workspace& workspace) {
   REQUIRE_FALSE(workspace.run.measuring());
 }
 
-TEST_CASE_FIXTURE(Desk,
-                  "a run of the window is marked as timed while drawing, and measured again it is "
-                  "not, with the same text beside it") {
+TEST_CASE_FIXTURE(
+    Desk,
+    "workspace: a run of the window is marked as timed while drawing, and measured again it is not, with the same text beside it") {
   RunRequest& request = workspace.request();
   request.model = write_tiny_model(folder.path(), "tiny");
   request.method = "greedy";
@@ -212,7 +215,7 @@ TEST_CASE_FIXTURE(Desk,
   CHECK_FALSE(commands.find("measure-again")->is_enabled());
 }
 
-TEST_CASE_FIXTURE(Desk, "a file is measured again as well, and a refusal is told") {
+TEST_CASE_FIXTURE(Desk, "workspace: a file is measured again as well, and a refusal is told") {
   Document& file = open_run("file", {1, 2, 3});
   CHECK_FALSE(file.capture->run().timed_while_drawing);
   std::filesystem::remove_all(folder.path() / "tiny");
@@ -225,7 +228,8 @@ TEST_CASE_FIXTURE(Desk, "a file is measured again as well, and a refusal is told
   CHECK_FALSE(workspace.comparison.partner());
 }
 
-TEST_CASE_FIXTURE(Desk, "runs to compare with are told by what is not the same in all of them") {
+TEST_CASE_FIXTURE(
+    Desk, "workspace: runs to compare with are told by what is not the same in all of them") {
   Document& shown = open_run("shown", {1, 2});
   open_run("same", {1, 2});
   open_run("other", {3});
@@ -237,7 +241,7 @@ TEST_CASE_FIXTURE(Desk, "runs to compare with are told by what is not the same i
   CHECK(rows[0].document != &shown);
 }
 
-TEST_CASE_FIXTURE(Desk, "a range is of one run, and of both while two are compared") {
+TEST_CASE_FIXTURE(Desk, "workspace: a range is of one run, and of both while two are compared") {
   Document& left = open_run("left", {1, 2});
   Document& right = open_run("right", {3});
   Document& third = open_run("third", {4});
@@ -266,7 +270,7 @@ TEST_CASE_FIXTURE(Desk, "a range is of one run, and of both while two are compar
   CHECK_FALSE(right.range);
 }
 
-TEST_CASE_FIXTURE(Desk, "a range begins and ends at the cursor's step, by commands") {
+TEST_CASE_FIXTURE(Desk, "workspace: a range begins and ends at the cursor's step, by commands") {
   Document& document = open_run("one", {1, 2});
   const auto run = [&](const char* id, std::int32_t step) {
     workspace.documents.set_cursor(capture::make_tick(step + 1, capture::Phase::kDraft));
@@ -284,7 +288,7 @@ TEST_CASE_FIXTURE(Desk, "a range begins and ends at the cursor's step, by comman
   CHECK(document.range == Range({0, 0}));
 }
 
-TEST_CASE_FIXTURE(Desk, "the run bar takes over the run that is shown") {
+TEST_CASE_FIXTURE(Desk, "workspace: the run bar takes over the run that is shown") {
   CHECK_FALSE(workspace.run.can_take_run());
   const Document& document = open_run("one", {1, 2});
   workspace.request().method = "beam";
@@ -310,8 +314,8 @@ TEST_CASE_FIXTURE(Desk, "the run bar takes over the run that is shown") {
   CHECK(document.capture->run().prompt_tokens == std::vector<std::int32_t>{1, 2});
 }
 
-TEST_CASE_FIXTURE(Desk,
-                  "a step is possible until the capture's end, or where a run can be started") {
+TEST_CASE_FIXTURE(
+    Desk, "workspace: a step is possible until the capture's end, or where a run can be started") {
   CHECK(workspace.transport.can_step());
   Document& document = open_run("one", {1});
   CHECK(document.cursor == document.capture->end_tick());
@@ -331,14 +335,15 @@ TEST_CASE_FIXTURE(Desk,
   CHECK(workspace.transport.can_step());
 }
 
-TEST_CASE_FIXTURE(Desk, "Restart takes a capture from a file back to its start") {
+TEST_CASE_FIXTURE(Desk, "workspace: Restart takes a capture from a file back to its start") {
   Document& document = open_run("one", {1});
   commands.find("restart")->run();
   CHECK(document.cursor == 0);
   CHECK(workspace.documents.all().size() == 1);
 }
 
-TEST_CASE_FIXTURE(Desk, "breakpoints that cannot be hit are refused, and those before stay") {
+TEST_CASE_FIXTURE(Desk,
+                  "workspace: breakpoints that cannot be hit are refused, and those before stay") {
   workspace.run.set_breakpoints({{BreakKind::kStep, 3, true}, {BreakKind::kStep, 5, false}});
   CHECK_THROWS_AS(workspace.run.set_breakpoints({{BreakKind::kPattern, 0, true, "("}}), Error);
   CHECK(workspace.run.breakpoints().size() == 2);
@@ -353,7 +358,7 @@ TEST_CASE_FIXTURE(Desk, "breakpoints that cannot be hit are refused, and those b
   CHECK_FALSE(marks[1].hit);
 }
 
-TEST_CASE_FIXTURE(Desk, "a branch is of the newest run of this window alone") {
+TEST_CASE_FIXTURE(Desk, "workspace: a branch is of the newest run of this window alone") {
   open_run("one", {1});
   workspace.run.branch(0, 3);
   REQUIRE(workspace.log.problems.size() == 1);
@@ -366,15 +371,16 @@ TEST_CASE_FIXTURE(Desk, "a branch is of the newest run of this window alone") {
                        Error);
 }
 
-TEST_CASE_FIXTURE(Desk, "the prompt is ids where that was asked for") {
+TEST_CASE_FIXTURE(Desk, "workspace: the prompt is ids where that was asked for") {
   CHECK_FALSE(workspace.run.prompt_is_ids());
   workspace.request().prompt_is_ids = true;
   CHECK(workspace.run.prompt_is_ids());
   CHECK(workspace.state_json({})["run"]["prompt_is_ids"] == true);
 }
 
-TEST_CASE_FIXTURE(Desk,
-                  "every command has a name of its own, a title, a known menu, keys of its own") {
+TEST_CASE_FIXTURE(
+    Desk,
+    "workspace: every command has a name of its own, a title, a known menu, keys of its own") {
   std::set<std::string> ids, keys;
   std::vector<std::string> menus;
   for (const Command& command : commands.all()) {
@@ -404,7 +410,8 @@ TEST_CASE_FIXTURE(Desk,
   CHECK(commands.find("layout-learn")->chords.empty());  // Ctrl+5 on are one's own
 }
 
-TEST_CASE_FIXTURE(Desk, "a command is enabled where there is something for it to act on") {
+TEST_CASE_FIXTURE(Desk,
+                  "workspace: a command is enabled where there is something for it to act on") {
   const auto enabled = [&](const char* id) { return commands.find(id)->is_enabled(); };
   for (const char* id :
        {"save-as", "export", "save-handout", "save-data", "close", "restart", "what-if", "back",
@@ -441,7 +448,8 @@ TEST_CASE_FIXTURE(Desk, "a command is enabled where there is something for it to
   CHECK(workspace.active()->cursor == 0);
 }
 
-TEST_CASE_FIXTURE(Desk, "playback stops at a breakpoint, says why, and goes on from there") {
+TEST_CASE_FIXTURE(Desk,
+                  "workspace: playback stops at a breakpoint, says why, and goes on from there") {
   Document& run = open_run("run", {1, 2});
   workspace.run.set_breakpoints({{BreakKind::kStep, 2, true}});
   workspace.transport.go_to_start();
@@ -470,7 +478,8 @@ TEST_CASE_FIXTURE(Desk, "playback stops at a breakpoint, says why, and goes on f
   CHECK(workspace.transport.stop_reason().empty());
 }
 
-TEST_CASE_FIXTURE(Desk, "playback stops within a step, at the phase that a live run stops after") {
+TEST_CASE_FIXTURE(
+    Desk, "workspace: playback stops within a step, at the phase that a live run stops after") {
   Document& run = open_run("run", {1, 2});
   workspace.run.set_breakpoints({{BreakKind::kEntropyAbove, 0.01, true}});
   workspace.transport.go_to_start();
@@ -481,8 +490,9 @@ TEST_CASE_FIXTURE(Desk, "playback stops within a step, at the phase that a live 
   CHECK(workspace.transport.stop_reason().find("entropy > 0.01 nats: ") == 0);
 }
 
-TEST_CASE_FIXTURE(Desk,
-                  "matches of a breakpoint are gone to forwards and backwards, with the reason") {
+TEST_CASE_FIXTURE(
+    Desk,
+    "workspace: matches of a breakpoint are gone to forwards and backwards, with the reason") {
   Document& run = open_run("run", {1, 2});
   commands.find("next-match")->run();
   CHECK(workspace.log.all.back().text.find("no breakpoint is set") == 0);
@@ -510,7 +520,8 @@ TEST_CASE_FIXTURE(Desk,
   CHECK(workspace.log.all.back().text.find("no breakpoint is set") == 0);
 }
 
-TEST_CASE_FIXTURE(Desk, "playback goes as fast as was asked for, now and after the next start") {
+TEST_CASE_FIXTURE(
+    Desk, "workspace: playback goes as fast as was asked for, now and after the next start") {
   Document& run = open_run("run", {1, 2});
   const auto steps_in = [&](double seconds) {
     workspace.transport.go_to_start();
@@ -539,7 +550,7 @@ TEST_CASE_FIXTURE(Desk, "playback goes as fast as was asked for, now and after t
   CHECK(workspace.preferences.play_speed == 2);
 }
 
-TEST_CASE_FIXTURE(Desk, "a text file that is opened or dropped becomes the prompt") {
+TEST_CASE_FIXTURE(Desk, "workspace: a text file that is opened or dropped becomes the prompt") {
   const test::TempDir dir;
   const std::string path = dir.path() / "prompt.txt";
   std::ofstream(path) << "Once upon\na time";
@@ -554,8 +565,8 @@ TEST_CASE_FIXTURE(Desk, "a text file that is opened or dropped becomes the promp
   CHECK(workspace.log.problems[0].find("missing.txt") != std::string::npos);
 }
 
-TEST_CASE_FIXTURE(Desk,
-                  "a JSON file that is opened or dropped becomes the conversation of a chat") {
+TEST_CASE_FIXTURE(
+    Desk, "workspace: a JSON file that is opened or dropped becomes the conversation of a chat") {
   const test::TempDir dir;
   const std::string path = dir.path() / "talk.json";
   std::ofstream(path) << R"([{"role": "system", "content": "s"}, {"role": "user", "content": "a"},
@@ -585,7 +596,8 @@ TEST_CASE_FIXTURE(Desk,
   CHECK(request.prompt == "c");
 }
 
-TEST_CASE_FIXTURE(Desk, "an error about opening or exporting a file ends when the same succeeds") {
+TEST_CASE_FIXTURE(
+    Desk, "workspace: an error about opening or exporting a file ends when the same succeeds") {
   const test::TempDir dir;
   const std::string text = dir.path() / "prompt.txt";
   std::ofstream(text) << "Once";
@@ -621,7 +633,8 @@ TEST_CASE_FIXTURE(Desk, "an error about opening or exporting a file ends when th
   CHECK(workspace.exports.picture_path("text", ".svg") == (dir.path() / "text-2.svg").string());
 }
 
-TEST_CASE_FIXTURE(Desk, "the status line's message is about the document shown, or about none") {
+TEST_CASE_FIXTURE(
+    Desk, "workspace: the status line's message is about the document shown, or about none") {
   Document& first = open_run("first", {1, 2, 3});
   Document& second = open_run("second", {1, 2, 4});
   const test::TempDir dir;

@@ -20,7 +20,7 @@ std::string drawn(const CodePointBox& box) {
   return out;
 }
 
-TEST_CASE("text of one glyph a character needs no shaping") {
+TEST_CASE("shaping: text of one glyph a character needs no shaping") {
   for (const char* text : {"", "plain words", "naïve Ærøskøbing", "Ελληνικά", "Русский", "中文字",
                            "日本語のかな", "한국어", "→ ✓ ★ ⟨E2⟩", "😀", "\xE2\x82 broken",
                            "a\xC2\xA0"
@@ -30,7 +30,7 @@ TEST_CASE("text of one glyph a character needs no shaping") {
   }
 }
 
-TEST_CASE("text whose characters change with their neighbours needs shaping") {
+TEST_CASE("shaping: text whose characters change with their neighbours needs shaping") {
   for (const char* text :
        {"e\u0301", "שלום", "سلام", "नमस्ते", "ภาษาไทย ก็", "မြန်မာ", "\u1112\u1161\u11AB", "👩\u200D💻",
         "🇩🇪", "👍🏽", "\u202Eabc", "plain then שלום"}) {
@@ -39,7 +39,7 @@ TEST_CASE("text whose characters change with their neighbours needs shaping") {
   }
 }
 
-TEST_CASE("a character that no font has is its code point in a box") {
+TEST_CASE("shaping: a character that no font has is its code point in a box") {
   CHECK(drawn(code_point_box(0x0E01, 15)) ==
         "###########\n"
         "#.........#\n"
@@ -58,7 +58,7 @@ TEST_CASE("a character that no font has is its code point in a box") {
         "###########\n");
 }
 
-TEST_CASE("beyond U+FFFF the box has six digits; it grows with the text in whole steps") {
+TEST_CASE("shaping: beyond U+FFFF the box has six digits; it grows with the text in whole steps") {
   CHECK(drawn(code_point_box(0x1F600, 14)) ==
         "###############\n"
         "#.............#\n"
@@ -82,7 +82,7 @@ TEST_CASE("beyond U+FFFF the box has six digits; it grows with the text in whole
   CHECK(code_point_box(0xFFFF, 28).height == 30);
 }
 
-TEST_CASE("Pango lays a word out as a whole: its width is not the sum of its letters") {
+TEST_CASE("shaping: Pango lays a word out as a whole: its width is not the sum of its letters") {
   PangoText pango;
   const auto width = [&](const char* text) { return pango.measure(text, FontFace::kUi, 20).x; };
   // A combining mark adds no width.
@@ -90,7 +90,7 @@ TEST_CASE("Pango lays a word out as a whole: its width is not the sum of its let
   CHECK(width("ee") > width("e") * 1.9f);
 }
 
-TEST_CASE("a picture of a text covers its ink, and says where the baseline is") {
+TEST_CASE("shaping: a picture of a text covers its ink, and says where the baseline is") {
   PangoText pango;
   const PangoText::Picture line = pango.picture("H", FontFace::kUi, 40);
   CHECK(line.complete);
@@ -110,7 +110,7 @@ TEST_CASE("a picture of a text covers its ink, and says where the baseline is") 
   CHECK(deep.top + static_cast<float>(deep.height) > 4);
 }
 
-TEST_CASE("a picture of spaces has no pixels and moves on") {
+TEST_CASE("shaping: a picture of spaces has no pixels and moves on") {
   PangoText pango;
   const PangoText::Picture blank = pango.picture("  ", FontFace::kMono, 20);
   CHECK(blank.width == 0);
@@ -118,7 +118,7 @@ TEST_CASE("a picture of spaces has no pixels and moves on") {
   CHECK(blank.advance > 10);
 }
 
-TEST_CASE("a character that no font can have is told") {
+TEST_CASE("shaping: a character that no font can have is told") {
   PangoText pango;
   // Noncharacters are in no font.
   CHECK_FALSE(pango.picture("\uFDD0", FontFace::kUi, 20).complete);

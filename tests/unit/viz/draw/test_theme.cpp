@@ -77,7 +77,7 @@ std::vector<Color> verdicts(const Theme& theme) {
 
 }  // namespace
 
-TEST_CASE("verdict colours stay apart for normal and for three kinds of colour-blind eyes") {
+TEST_CASE("theme: verdict colours stay apart for normal and for three kinds of colour-blind eyes") {
   CHECK(smallest_distance(verdicts(dark_theme())) >= 33);
   CHECK(smallest_distance(verdicts(light_theme())) >= 29);
   CHECK(smallest_distance(verdicts(projector_theme())) >= 30);
@@ -89,7 +89,7 @@ TEST_CASE("verdict colours stay apart for normal and for three kinds of colour-b
 }
 
 TEST_CASE(
-    "a bonus and a correction differ in colour and glyph, from each other and from all verdicts") {
+    "theme: a bonus and a correction differ in colour and glyph, from each other and from all verdicts") {
   for (const Theme& theme : {dark_theme(), light_theme(), projector_theme()}) {
     CAPTURE(to_string(theme.name));
     const Mark bonus = theme.mark(NodeState::kBonus), corrected = theme.mark(NodeState::kCorrected);
@@ -102,7 +102,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "curves of a recorder's figures have colours apart from the phases' and from each other") {
+    "theme: curves of a recorder's figures have colours apart from the phases' and from each other") {
   const auto apart = [](Color a, Color b) {
     const Triple x = lab(a, kEyes[0]), y = lab(b, kEyes[0]);
     return std::hypot(x[0] - y[0], x[1] - y[1], x[2] - y[2]);
@@ -120,7 +120,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("text can be read on the background, marks can be seen on it") {
+TEST_CASE("theme: text can be read on the background, marks can be seen on it") {
   for (const Theme& theme : {dark_theme(), light_theme(), projector_theme()}) {
     CHECK(contrast(theme.text, theme.background) >= 7);
     CHECK(contrast(theme.text_dim, theme.background) >= theme.text_contrast);
@@ -137,7 +137,7 @@ TEST_CASE("text can be read on the background, marks can be seen on it") {
   }
 }
 
-TEST_CASE("every text can be read on every ground it stands on, every mark be seen") {
+TEST_CASE("theme: every text can be read on every ground it stands on, every mark be seen") {
   const auto over = [](Color top, double share, Color ground) {
     const auto part = [&](int t, int g) {
       return static_cast<std::uint8_t>(std::lround(t * share + g * (1 - share)));
@@ -216,7 +216,7 @@ TEST_CASE("never colour alone: every state has a glyph, or a line, and a word of
   CHECK(theme.mark(NodeState::kWithdrawn).line == LineStyle::kDotted);
 }
 
-TEST_CASE("the first beams have colours of their own") {
+TEST_CASE("theme: the first beams have colours of their own") {
   for (const Theme& theme : {dark_theme(), light_theme(), projector_theme()})
     for (int a = 0; a < 9; ++a)
       for (int b = a + 1; b < 9; ++b) {
@@ -225,7 +225,8 @@ TEST_CASE("the first beams have colours of their own") {
       }
 }
 
-TEST_CASE("beams take the palette in order, a later round is a quarter nearer to the background") {
+TEST_CASE(
+    "theme: beams take the palette in order, a later round is a quarter nearer to the background") {
   const auto same = [](Color a, Color b) { return a.r == b.r && a.g == b.g && a.b == b.b; };
   const Theme dark = dark_theme(), light = light_theme();
   const std::uint32_t palette[] = {0x56B4E9, 0xE69F00, 0x009E73, 0xCC79A7, 0xF0E442, 0xD55E00};
@@ -239,7 +240,7 @@ TEST_CASE("beams take the palette in order, a later round is a quarter nearer to
   CHECK(same(dark.beam(-1), dark.text_dim));
 }
 
-TEST_CASE("themes have names, and another name is refused with those there are") {
+TEST_CASE("theme: themes have names, and another name is refused with those there are") {
   for (const ThemeName name : {ThemeName::kDark, ThemeName::kLight, ThemeName::kProjector}) {
     CHECK(theme_of(name).name == name);
     CHECK(theme_name_from_string(to_string(name)) == name);

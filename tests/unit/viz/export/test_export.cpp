@@ -78,7 +78,8 @@ bool well_formed(const std::string& xml, std::string& why) {
 
 }  // namespace
 
-TEST_CASE("every panel exports as SVG, PDF, PNG and CSV, dark and light, with the run written in") {
+TEST_CASE(
+    "export: every panel exports as SVG, PDF, PNG and CSV, dark and light, with the run written in") {
   TempDir folder;
   for (const capture::Capture* capture : {&beam_capture(), &draft_capture()}) {
     for (const auto& panel : make_panels()) {
@@ -120,7 +121,7 @@ TEST_CASE("every panel exports as SVG, PDF, PNG and CSV, dark and light, with th
     CHECK(entry.path().string().find(".part") == std::string::npos);
 }
 
-TEST_CASE("the same export twice is the same file") {
+TEST_CASE("export: the same export twice is the same file") {
   TempDir folder;
   for (const ExportFormat format :
        {ExportFormat::kSvg, ExportFormat::kPdf, ExportFormat::kPng, ExportFormat::kCsv}) {
@@ -144,7 +145,7 @@ TEST_CASE("the same export twice is the same file") {
   CHECK(test::read_file(path).find("CreationDate (D:" + date) != std::string::npos);
 }
 
-TEST_CASE("size and scale of a PNG are the ones asked for") {
+TEST_CASE("export: size and scale of a PNG are the ones asked for") {
   TempDir folder;
   const std::string path = (folder.path() / "p.png").string();
   ExportOptions options;
@@ -159,7 +160,7 @@ TEST_CASE("size and scale of a PNG are the ones asked for") {
   cairo_surface_destroy(surface);
 }
 
-TEST_CASE("a bad export says what was expected and leaves nothing behind") {
+TEST_CASE("export: a bad export says what was expected and leaves nothing behind") {
   TempDir folder;
   const std::string path = (folder.path() / "x.svg").string();
   ExportOptions options;
@@ -181,7 +182,7 @@ TEST_CASE("a bad export says what was expected and leaves nothing behind") {
   CHECK(std::filesystem::is_empty(folder.path()));
 }
 
-TEST_CASE("two runs stand in one picture and one table, each by its name") {
+TEST_CASE("export: two runs stand in one picture and one table, each by its name") {
   TempDir folder;
   const capture::Capture &left = beam_capture(), &right = draft_capture();
   const auto run_of = [](const capture::Capture& capture, const char* title) {
@@ -257,7 +258,7 @@ TEST_CASE("two runs stand in one picture and one table, each by its name") {
   CHECK(same.find("\n\"beam, right\",") != std::string::npos);
 }
 
-TEST_CASE("an export for a projector has that theme's letters, and no dimmer ones") {
+TEST_CASE("export: an export for a projector has that theme's letters, and no dimmer ones") {
   TempDir folder;
   const auto svg_of = [&](const std::string& panel, ThemeName theme) {
     ExportOptions options;
@@ -279,7 +280,7 @@ TEST_CASE("an export for a projector has that theme's letters, and no dimmer one
   }
 }
 
-TEST_CASE("each of two runs is marked where it differs from the other, on either side") {
+TEST_CASE("export: each of two runs is marked where it differs from the other, on either side") {
   TempDir folder;
   const auto marks = [&](const capture::Capture& a, const capture::Capture& b) {
     ExportOptions options;
@@ -300,7 +301,7 @@ TEST_CASE("each of two runs is marked where it differs from the other, on either
   CHECK(marks(beam_capture(), beam_capture()) < marked);
 }
 
-TEST_CASE("an export shows the run as it stood after a step, or at its end") {
+TEST_CASE("export: it shows the run as it stood after a step, or at its end") {
   const capture::Capture& run = draft_capture();
   CHECK(cursor_after(run, {}) == 150);
   CHECK(cursor_after(run, 0) == 5);
@@ -311,7 +312,7 @@ TEST_CASE("an export shows the run as it stood after a step, or at its end") {
                          ("step " + std::to_string(step) + ": expected 0 to 29").c_str(), Error);
 }
 
-TEST_CASE("an export is limited to the range of steps on the screen, and says so") {
+TEST_CASE("export: it is limited to the range of steps on the screen, and says so") {
   TempDir folder;
   ExportOptions options;
   options.format = ExportFormat::kCsv;
@@ -325,7 +326,7 @@ TEST_CASE("an export is limited to the range of steps on the screen, and says so
   CHECK(csv.find("\n10,") == std::string::npos);
 }
 
-TEST_CASE("a device, a pipe or a link is written to, never replaced") {
+TEST_CASE("export: a device, a pipe or a link is written to, never replaced") {
   TempDir folder;
   const std::string pipe = (folder.path() / "pipe").string(),
                     file = (folder.path() / "file").string(),

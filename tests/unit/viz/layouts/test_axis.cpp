@@ -8,7 +8,7 @@ namespace test_axis {
 
 using namespace triescope::viz;
 
-TEST_CASE("axis ticks are round, inside, evenly spaced and about as many as wanted") {
+TEST_CASE("axis: axis ticks are round, inside, evenly spaced and about as many as wanted") {
   for (const auto& [low, high] :
        {std::pair{0.0, 1.0}, {0.0, 37.0}, {-3.2, 8.9}, {1e6, 1.2e6}, {0.0, 3e-4}}) {
     for (int wanted = 2; wanted <= 12; ++wanted) {
@@ -24,13 +24,13 @@ TEST_CASE("axis ticks are round, inside, evenly spaced and about as many as want
   }
 }
 
-TEST_CASE("ticks of counts are whole numbers, also where there is room for more") {
+TEST_CASE("axis: ticks of counts are whole numbers, also where there is room for more") {
   for (const double tick : nice_integer_ticks(0, 3, 12)) CHECK(tick == std::round(tick));
   CHECK(nice_integer_ticks(0, 3, 12).size() <= 4);
   CHECK(nice_integer_ticks(0, 1, 5).size() == 2);
 }
 
-TEST_CASE("an axis maps values to px and back") {
+TEST_CASE("axis: it maps values to px and back") {
   const AxisScale scale{10, 20, 100, 300};
   CHECK(scale.px(15) == doctest::Approx(200));
   CHECK(scale.value(scale.px(12.5)) == doctest::Approx(12.5));

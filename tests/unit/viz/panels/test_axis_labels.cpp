@@ -169,7 +169,7 @@ TEST_CASE("memory: tokens, bytes and steps stand at their values") {
   }
 }
 
-TEST_CASE("accepted drafts by step and how often: labels stand at their bars") {
+TEST_CASE("axis labels: accepted drafts by step and how often: labels stand at their bars") {
   const Capture& run = draft_capture();
   viz::Scene scene = scene_at(run, run.end_tick());
   scene.export_mode = true;

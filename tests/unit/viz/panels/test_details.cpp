@@ -592,7 +592,8 @@ TEST_CASE("inspector: a list longer than a wide panel is high goes on beside its
 
 // --- the end of a draft ---
 
-TEST_CASE("withdrawn drafts are named in the trie's legend, and their verdict says what it means") {
+TEST_CASE(
+    "details: withdrawn drafts are named in the trie's legend, and their verdict says what it means") {
   const auto opened = test::make_capture([](test::Recorder& out) {
     using namespace test;
     out.write({.run = synthetic_info(3, "eagle", "EAGLE", "recycle")});

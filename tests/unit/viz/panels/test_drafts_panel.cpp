@@ -346,7 +346,7 @@ TEST_CASE("level acceptance: the interval is Wilson's") {
   CHECK(wilson_interval(0, 0).high == 1);
 }
 
-TEST_CASE("places are ordinal numbers") {
+TEST_CASE("drafts panel: places are ordinal numbers") {
   const std::vector<std::string> wanted = {"1st", "2nd", "3rd", "4th"};
   for (std::int32_t i = 0; i < 4; ++i)
     CHECK(ordinal_text(i) == wanted[static_cast<std::size_t>(i)]);

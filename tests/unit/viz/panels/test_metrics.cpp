@@ -149,7 +149,7 @@ TEST_CASE("inspector: the step's and the node's own figures, and the program tha
   CHECK(panel->csv(scene).find("entropy") == std::string::npos);
 }
 
-TEST_CASE("a panel without its rows says which are missing, wherever the cursor stands") {
+TEST_CASE("metrics: a panel without its rows says which are missing, wherever the cursor stands") {
   for (const auto& [name, table] :
        {std::pair{"mask", "input"}, std::pair{"positions", "input"}, std::pair{"kv", "slot"},
         std::pair{"memory", "memory"}, std::pair{"candidates", "candidate"},

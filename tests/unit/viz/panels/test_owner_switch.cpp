@@ -142,7 +142,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("the key that folds presses the button of mask and memory") {
+TEST_CASE("owner switch: the key that folds presses the button of mask and memory") {
   const Scene scene = after_step_1();
   Input key;
   key.fold = true;

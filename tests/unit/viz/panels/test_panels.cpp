@@ -73,7 +73,7 @@ std::vector<std::unique_ptr<Panel>> panels_of(const capture::Capture& capture) {
 constexpr std::array<Rect, 4> kAreas = {Rect{7, 5, 1000, 600}, Rect{0, 0, 280, 160},
                                         Rect{3, 3, 560, 320}, Rect{0, 0, 1280, 90}};
 
-TEST_CASE("the names of the panels are those of the panels, in their order") {
+TEST_CASE("panels: the names of the panels are those of the panels, in their order") {
   std::vector<std::string> names;
   for (const auto& panel : make_panels()) names.push_back(panel->info().name);
   CHECK(panel_names() == names);
@@ -82,7 +82,7 @@ TEST_CASE("the names of the panels are those of the panels, in their order") {
   for (const std::string& name : names) CHECK(make_panel(name)->info().name == name);
 }
 
-TEST_CASE("no panel writes smaller than 11 px at scale 1") {
+TEST_CASE("panels: no panel writes smaller than 11 px at scale 1") {
   for (const capture::Capture* capture : {&test::beam_capture(), &test::draft_capture()})
     for (const auto& panel : make_panels())
       for (const Rect area : kAreas) {
@@ -140,7 +140,7 @@ std::vector<std::vector<std::string>> parse_csv(const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("the panels are the promised ones, in order, and can be made by name") {
+TEST_CASE("panels: they are the promised ones, in order, and can be made by name") {
   std::string names;
   for (const auto& panel : make_panels()) {
     names += panel->info().name + " ";
@@ -157,7 +157,7 @@ TEST_CASE("the panels are the promised ones, in order, and can be made by name")
   CHECK_THROWS_AS(make_panel("pie"), Error);
 }
 
-TEST_CASE("without a capture every panel says what to do") {
+TEST_CASE("panels: without a capture every panel says what to do") {
   for (const auto& panel : make_panels()) {
     CAPTURE(panel->info().name);
     const RecordingCanvas canvas = drawn(*panel, {0, 0, 300, 200}, scene_at(nullptr, 0));
@@ -171,7 +171,7 @@ TEST_CASE("without a capture every panel says what to do") {
   }
 }
 
-TEST_CASE("a picture stays in its area, whatever its size") {
+TEST_CASE("panels: a picture stays in its area, whatever its size") {
   for (const capture::Capture* capture :
        {&beam_capture(), &draft_capture(), &two_owner_capture()}) {
     for (const auto& panel : panels_of(*capture)) {
@@ -195,7 +195,7 @@ TEST_CASE("a picture stays in its area, whatever its size") {
   }
 }
 
-TEST_CASE("no text lies on another text") {
+TEST_CASE("panels: no text lies on another text") {
   for (const capture::Capture* capture :
        {&beam_capture(), &draft_capture(), &two_owner_capture()}) {
     for (const auto& panel : panels_of(*capture)) {
@@ -227,7 +227,7 @@ TEST_CASE("no text lies on another text") {
   }
 }
 
-TEST_CASE("no text is cut by the edge of the pane, except where a picture can be moved") {
+TEST_CASE("panels: no text is cut by the edge of the pane, except where a picture can be moved") {
   for (const capture::Capture* capture :
        {&beam_capture(), &draft_capture(), &two_owner_capture()}) {
     for (const auto& panel : panels_of(*capture)) {
@@ -250,7 +250,7 @@ TEST_CASE("no text is cut by the edge of the pane, except where a picture can be
   }
 }
 
-TEST_CASE("forward and back give the identical picture") {
+TEST_CASE("panels: forward and back give the identical picture") {
   for (const capture::Capture* capture : {&beam_capture(), &draft_capture()}) {
     const auto ticks = ticks_of(*capture);
     for (const auto& panel : make_panels()) {
@@ -270,7 +270,7 @@ TEST_CASE("forward and back give the identical picture") {
   }
 }
 
-TEST_CASE("view state survives being written and read, and rubbish is ignored") {
+TEST_CASE("panels: view state survives being written and read, and rubbish is ignored") {
   for (const auto& panel : make_panels()) {
     CAPTURE(panel->info().name);
     const std::string state = panel->view_state();
@@ -284,7 +284,7 @@ TEST_CASE("view state survives being written and read, and rubbish is ignored") 
   }
 }
 
-TEST_CASE("figures of every panel are a CSV table with as many fields in every row") {
+TEST_CASE("panels: figures of every panel are a CSV table with as many fields in every row") {
   for (const capture::Capture* capture : {&beam_capture(), &draft_capture()}) {
     for (const auto& panel : make_panels()) {
       CAPTURE(panel->info().name);
@@ -301,7 +301,7 @@ TEST_CASE("figures of every panel are a CSV table with as many fields in every r
   }
 }
 
-TEST_CASE("the glossary explains every legend entry and column head") {
+TEST_CASE("panels: the glossary explains every legend entry and column head") {
   std::set<std::string> terms;
   for (const capture::Capture* capture :
        {&beam_capture(), &draft_capture(), &two_owner_capture(), &test::withdrawn_drafts_capture()})
@@ -325,7 +325,7 @@ TEST_CASE("the glossary explains every legend entry and column head") {
   }
 }
 
-TEST_CASE("every panel takes a mouse anywhere and all keys, and still draws inside") {
+TEST_CASE("panels: every panel takes a mouse anywhere and all keys, and still draws inside") {
   for (const capture::Capture* capture : {&beam_capture(), &draft_capture()}) {
     for (const auto& panel : make_panels()) {
       CAPTURE(panel->info().name);
@@ -359,7 +359,7 @@ TEST_CASE("every panel takes a mouse anywhere and all keys, and still draws insi
   }
 }
 
-TEST_CASE("the whole extent is as large as what is drawn") {
+TEST_CASE("panels: the whole extent is as large as what is drawn") {
   for (const capture::Capture* capture : {&beam_capture(), &draft_capture()}) {
     for (const auto& panel : make_panels()) {
       CAPTURE(panel->info().name);

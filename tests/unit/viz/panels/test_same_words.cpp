@@ -67,7 +67,8 @@ bool says(const std::vector<std::string>& lines, const std::string& wanted) {
   return false;
 }
 
-TEST_CASE("memory and KV slots name the copies of batch beam search, and those of compaction") {
+TEST_CASE(
+    "same words: memory and KV slots name the copies of batch beam search, and those of compaction") {
   for (const auto& [policy, memory, legend, title] :
        {std::tuple{"batch", "copied in this step: 6 slots = 12.3 KB, every beam's whole cache",
                    "from another beam's cache 1",

@@ -58,7 +58,7 @@ std::vector<std::string> numbers(const RecordingCanvas& canvas) {
 const Shape kShort{.steps = 6, .step_us = 41'400, .live = 900, .accepted = 2},
     kLong{.steps = 14, .step_us = 84'800, .live = 1700, .accepted = 7};
 
-TEST_CASE("compared runs share the axes of timeline, memory and accepted drafts") {
+TEST_CASE("shared axes: compared runs share the axes of timeline, memory and accepted drafts") {
   const auto small = run_of(kShort), large = run_of(kLong);
   const viz::Rect area{0, 0, 700, 400};
   for (const char* name : {"timeline", "memory", "verdict"}) {
@@ -173,7 +173,8 @@ TEST_CASE("timeline: the mark of a difference leaves the label of a cut bar read
   CHECK(strokes > 0);
 }
 
-TEST_CASE("a run that was timed while a window drew says so where its times are shown") {
+TEST_CASE(
+    "shared axes: a run that was timed while a window drew says so where its times are shown") {
   Shape shape = kShort;
   for (const bool timed : {false, true}) {
     shape.timed = timed;

@@ -14,7 +14,8 @@ using capture::make_tick;
 using capture::Phase;
 using capture::Tick;
 
-TEST_CASE("compared figures are those of the rows before the cursor, at every phase") {
+TEST_CASE(
+    "compare figures: compared figures are those of the rows before the cursor, at every phase") {
   for (const capture::Capture* run : {&test::beam_capture(), &test::draft_capture()})
     for (Tick tick = 0; tick <= run->end_tick(); ++tick) {
       CAPTURE(tick);
@@ -58,7 +59,8 @@ TEST_CASE("compared figures are those of the rows before the cursor, at every ph
     }
 }
 
-TEST_CASE("within a step the tokens that are counted are those of the text that is drawn") {
+TEST_CASE(
+    "compare figures: within a step the tokens that are counted are those of the text that is drawn") {
   const capture::Capture& run = test::draft_capture();
   bool within = false;
   for (Tick tick = 0; tick <= run.end_tick(); ++tick) {
@@ -74,7 +76,8 @@ TEST_CASE("within a step the tokens that are counted are those of the text that 
   CHECK(within);
 }
 
-TEST_CASE("peak KV is what the run held at most, not what is left once it has ended") {
+TEST_CASE(
+    "compare figures: peak KV is what the run held at most, not what is left once it has ended") {
   const capture::Capture& run = test::beam_capture();
   const capture::MemoryRow& last = run.memory().back();
   CHECK(compare_figures(run, run.end_tick()).peak_kv >= last.live + last.garbage);

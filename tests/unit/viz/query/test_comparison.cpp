@@ -25,7 +25,7 @@ const capture::Capture& wide() {
   return *opened->capture;
 }
 
-TEST_CASE("a run is in step with itself, whatever the cursor counts") {
+TEST_CASE("comparison: a run is in step with itself, whatever the cursor counts") {
   const capture::Capture& run = test::draft_capture();
   for (const Along along : {Along::kTokens, Along::kSteps, Along::kTime})
     for (Tick tick = 0; tick <= run.end_tick(); tick += 5) {
@@ -39,7 +39,8 @@ TEST_CASE("a run is in step with itself, whatever the cursor counts") {
   }
 }
 
-TEST_CASE("by tokens, the other run has never said more, and the next of its steps would") {
+TEST_CASE(
+    "comparison: by tokens, the other run has never said more, and the next of its steps would") {
   const capture::Capture &one = test::beam_capture(), &other = test::draft_capture();
   for (Tick tick = make_tick(1, Phase::kDraft); tick <= one.end_tick(); ++tick) {
     CAPTURE(tick);
@@ -67,7 +68,7 @@ std::unique_ptr<test::OpenedCapture> emitting(const std::vector<std::int32_t>& c
 }
 
 TEST_CASE(
-    "the second run never goes back while the first goes forward, whatever the cursor counts") {
+    "comparison: the second run never goes back while the first goes forward, whatever the cursor counts") {
   const auto ones = emitting({0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}),
              uneven = emitting({0, 3, 1, 4, 1, 2}), pauses = emitting({0, 2, 0, 0, 3, 0, 4}),
              twos = emitting({0, 2, 2, 2, 2, 2});
@@ -96,14 +97,14 @@ TEST_CASE(
                       Along::kTokens) == make_tick(1, Phase::kCommit));
 }
 
-TEST_CASE("a longer run waits at the end of a shorter one") {
+TEST_CASE("comparison: a longer run waits at the end of a shorter one") {
   const capture::Capture &one = test::draft_capture(), &other = test::beam_capture();
   CHECK(matching_tick(one, one.end_tick(), other, Along::kSteps) <= other.end_tick());
   CHECK(matching_tick(one, 3, other, Along::kTokens) == 3);  // prefill beside prefill
   CHECK(decoding_us_before(one, 3) == 0);
 }
 
-TEST_CASE("a run has itself as twin and differs nowhere") {
+TEST_CASE("comparison: a run has itself as twin and differs nowhere") {
   for (const capture::Capture* run : {&test::beam_capture(), &test::draft_capture()}) {
     const Twins twins = find_twins(*run, run->end_tick(), *run, run->end_tick());
     REQUIRE(twins.node.size() == run->nodes().size());
@@ -114,7 +115,7 @@ TEST_CASE("a run has itself as twin and differs nowhere") {
   }
 }
 
-TEST_CASE("what has merely not been reached is not a difference") {
+TEST_CASE("comparison: what has merely not been reached is not a difference") {
   const capture::Capture& run = test::draft_capture();
   const Tick early = make_tick(4, Phase::kDraft);
   const Twins ahead = find_twins(run, run.end_tick(), run, early);
@@ -126,7 +127,7 @@ TEST_CASE("what has merely not been reached is not a difference") {
   }
 }
 
-TEST_CASE("twins carry the same tokens, and each is the other's") {
+TEST_CASE("comparison: twins carry the same tokens, and each is the other's") {
   const capture::Capture &one = test::beam_capture(), &other = wide();
   const Twins own = find_twins(one, one.end_tick(), other, other.end_tick());
   const Twins back = find_twins(other, other.end_tick(), one, one.end_tick());
@@ -145,7 +146,7 @@ TEST_CASE("twins carry the same tokens, and each is the other's") {
 
 using Tokens = std::vector<std::int32_t>;
 
-TEST_CASE("texts are aligned again where they agree in three tokens, or to both ends") {
+TEST_CASE("comparison: texts are aligned again where they agree in three tokens, or to both ends") {
   CHECK(align_texts(Tokens{1, 2, 3}, Tokens{1, 2, 3}) == Tokens{0, 1, 2});
   // These differ by another token in place of one, by more tokens, by fewer.
   CHECK(align_texts(Tokens{1, 2, 3, 4, 5}, Tokens{1, 9, 3, 4, 5}) == Tokens{0, -1, 2, 3, 4});
@@ -162,7 +163,7 @@ TEST_CASE("texts are aligned again where they agree in three tokens, or to both 
 }
 
 TEST_CASE(
-    "an alignment is the same seen from the other text, also where two ways are equally near") {
+    "comparison: an alignment is the same seen from the other text, also where two ways are equally near") {
   std::uint32_t state = 7;
   const auto next = [&] {
     return static_cast<std::int32_t>((state = state * 1664525u + 1013904223u) >> 28) % 3;
@@ -183,7 +184,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("an alignment looks no further than it promises") {
+TEST_CASE("comparison: an alignment looks no further than it promises") {
   Tokens one = {1}, other = {1};
   for (std::int32_t i = 0; i < static_cast<std::int32_t>(kFarthest); ++i) one.push_back(1000 + i);
   for (const std::int32_t token : {2, 3, 4}) {
@@ -233,7 +234,8 @@ std::unique_ptr<test::OpenedCapture> greedy_run(const Tokens& tokens, const Gree
   });
 }
 
-TEST_CASE("time of decoding is the phases' own: a pause between two steps is no part of it") {
+TEST_CASE(
+    "comparison: time of decoding is the phases' own: a pause between two steps is no part of it") {
   const Tokens text = {1, 2, 3, 4, 5, 6};
   const auto at_once = greedy_run(text, {.phase_us = 100}),
              stepped = greedy_run(text, {.phase_us = 100, .pause_us = 8'000'000});
@@ -251,7 +253,8 @@ TEST_CASE("time of decoding is the phases' own: a pause between two steps is no 
   }
 }
 
-TEST_CASE("a branch is aligned with its origin by its whole text, what it began with included") {
+TEST_CASE(
+    "comparison: a branch is aligned with its origin by its whole text, what it began with included") {
   const auto left = greedy_run({1, 2, 3, 4, 5, 6, 7, 8, 9}),
              right = greedy_run({1, 2, 3, 4, 50, 60, 70, 80}, {.inherited = 5});
   const capture::Capture &origin = *left->capture, &branch = *right->capture;
@@ -273,7 +276,7 @@ TEST_CASE("a branch is aligned with its origin by its whole text, what it began 
 }
 
 TEST_CASE(
-    "behind a difference the texts' tokens find each other again, and every difference is known") {
+    "comparison: behind a difference the texts' tokens find each other again, and every difference is known") {
   const auto left = greedy_run({1, 2, 3, 4, 5, 6, 7, 8, 9}),
              right = greedy_run({1, 2, 40, 41, 4, 5, 6, 7, 50, 9});
   const capture::Capture &one = *left->capture, &other = *right->capture;
@@ -301,7 +304,7 @@ TEST_CASE(
   CHECK(early.echo[4] == -1);
 }
 
-TEST_CASE("a cursor by text keeps two runs at the same place behind a difference") {
+TEST_CASE("comparison: a cursor by text keeps two runs at the same place behind a difference") {
   const auto left = greedy_run({1, 2, 3, 4, 5, 6, 7}),
              right = greedy_run({1, 2, 40, 41, 42, 4, 5, 6, 7});
   const capture::Capture &one = *left->capture, &other = *right->capture;
@@ -353,7 +356,7 @@ int marks_on(const std::string& panel, const capture::Capture& run, Tick cursor,
   return strokes / 3;
 }
 
-TEST_CASE("verdicts and KV slots mark what the other run has not, with a glyph") {
+TEST_CASE("comparison: verdicts and KV slots mark what the other run has not, with a glyph") {
   const capture::Capture &one = test::beam_capture(), &other = wide();
   bool ever_decided = false, ever_held = false;
   for (Tick tick = 0; tick <= one.end_tick(); ++tick) {

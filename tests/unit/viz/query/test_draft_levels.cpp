@@ -29,7 +29,8 @@ DraftLevels levels_at(std::int32_t step, capture::Tick cursor) {
 
 using Ids = std::vector<std::int32_t>;
 
-TEST_CASE("a step's drafts are those it hung and those it found again, with level and score") {
+TEST_CASE(
+    "draft levels: a step's drafts are those it hung and those it found again, with level and score") {
   const capture::Capture& run = withdrawn_drafts_capture();
   const auto one = step_drafts(run, 1, run.end_tick());
   CHECK(nodes_of(one) == Ids{2, 3, 4, 5, 6, 7});
@@ -52,7 +53,7 @@ TEST_CASE("a step's drafts are those it hung and those it found again, with leve
   CHECK(step_drafts(run, 3, run.end_tick()).empty());
 }
 
-TEST_CASE("a cursor inside the step knows what was drafted by then") {
+TEST_CASE("draft levels: a cursor inside the step knows what was drafted by then") {
   const capture::Capture& run = withdrawn_drafts_capture();
   CHECK(step_drafts(run, 1, make_tick(1, Phase::kDraft)).empty());
   CHECK(nodes_of(step_drafts(run, 1, make_tick(1, Phase::kForward))) == Ids{2, 3, 4, 5, 6, 7});
@@ -61,7 +62,7 @@ TEST_CASE("a cursor inside the step knows what was drafted by then") {
   CHECK(nodes_of(step_drafts(run, 2, make_tick(2, Phase::kForward) + 1)) == Ids{7, 8, 9, 10});
 }
 
-TEST_CASE("a drafter that recorded no probabilities leaves the score open") {
+TEST_CASE("draft levels: a drafter that recorded no probabilities leaves the score open") {
   const auto drafts = step_drafts(test::two_owner_capture(), 1, make_tick(2, Phase::kDraft));
   REQUIRE(nodes_of(drafts) == Ids{2, 3, 4});
   CHECK(drafts[0].frontier == 1);
@@ -69,7 +70,7 @@ TEST_CASE("a drafter that recorded no probabilities leaves the score open") {
   CHECK(std::isfinite(drafts[0].score) == std::isfinite(drafts[1].score));
 }
 
-TEST_CASE("the text at a cursor is the path of the best leaf") {
+TEST_CASE("draft levels: the text at a cursor is the path of the best leaf") {
   const capture::Capture& run = withdrawn_drafts_capture();
   CHECK(text_at(run, 0).empty());
   CHECK(text_at(run, make_tick(1, Phase::kDraft)) == Ids{1});
@@ -77,7 +78,8 @@ TEST_CASE("the text at a cursor is the path of the best leaf") {
   CHECK(text_at(run, run.end_tick()) == Ids{1, 2, 6, 8, 11});
 }
 
-TEST_CASE("before anything is decided levels hold their drafts, likeliest first, and no guess") {
+TEST_CASE(
+    "draft levels: before anything is decided levels hold their drafts, likeliest first, and no guess") {
   const DraftLevels levels = levels_at(1, make_tick(1, Phase::kForward));
   REQUIRE(levels.levels.size() == 3);
   CHECK(levels.step == 1);
@@ -95,7 +97,8 @@ TEST_CASE("before anything is decided levels hold their drafts, likeliest first,
   }
 }
 
-TEST_CASE("what came is told from what was withdrawn, missed and right below another parent") {
+TEST_CASE(
+    "draft levels: what came is told from what was withdrawn, missed and right below another parent") {
   const auto guess = [](const DraftLevels& levels, std::size_t level) {
     return levels.levels.at(level - 1).guess;
   };

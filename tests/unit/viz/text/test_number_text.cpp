@@ -66,7 +66,8 @@ TEST_CASE("probabilities: two digits, and never 0 for what is not 0") {
   CHECK(probability_text(kNone) == "–");
 }
 
-TEST_CASE("CSV numbers read back as the same float, CSV fields are quoted where they must be") {
+TEST_CASE(
+    "number text: CSV numbers read back as the same float, CSV fields are quoted where they must be") {
   CHECK(csv_number(0.1f) == "0.1");
   CHECK(csv_number(-2.5) == "-2.5");
   CHECK(std::stof(csv_number(1.0f / 3)) == 1.0f / 3);

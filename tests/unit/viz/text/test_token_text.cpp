@@ -6,14 +6,14 @@ namespace test_token_text {
 
 using namespace triescope::viz;
 
-TEST_CASE("spaces, line ends and tabs of a token are visible") {
+TEST_CASE("token text: spaces, line ends and tabs of a token are visible") {
   CHECK(token_text(" the") == "·the");
   CHECK(token_text("\n\n") == "⏎⏎");
   CHECK(token_text("\ta") == "⇥a");
   CHECK(token_text("") == "∅");
 }
 
-TEST_CASE("broken UTF-8 is written as hex, whole characters are left alone") {
+TEST_CASE("token text: broken UTF-8 is written as hex, whole characters are left alone") {
   CHECK(token_text("\xE2\x82") == "⟨E2 82⟩");
   CHECK(token_text("a\xFF"
                    "b") == "a⟨FF⟩b");
@@ -22,7 +22,7 @@ TEST_CASE("broken UTF-8 is written as hex, whole characters are left alone") {
   CHECK(token_text("\xED\xA0\x80") == "⟨ED A0 80⟩");  // half a surrogate pair
 }
 
-TEST_CASE("characters that hide or reorder text are written by their code") {
+TEST_CASE("token text: characters that hide or reorder text are written by their code") {
   CHECK(token_text("a\xE2\x80\x8B"
                    "b") == "a⟨U+200B⟩b");  // zero width space
   CHECK(token_text("\xE2\x80\xAE"
@@ -32,13 +32,13 @@ TEST_CASE("characters that hide or reorder text are written by their code") {
   CHECK(token_text("\xF3\xA0\x80\x81") == "⟨U+0E0001⟩");  // a tag: six digits
 }
 
-TEST_CASE("long tokens lose their middle, at character boundaries") {
+TEST_CASE("token text: long tokens lose their middle, at character boundaries") {
   CHECK(token_text("internationalization", 10) == "inter…tion");
   CHECK(token_text("ééééééééé", 5) == "éé…éé");
   CHECK(shortened("abc", 3) == "abc");
 }
 
-TEST_CASE("running text keeps spaces and line ends") {
+TEST_CASE("token text: running text keeps spaces and line ends") {
   CHECK(plain_text(" a\nb\t") == " a\nb\t");
   CHECK(plain_text("a\xC2\xA0"
                    "b\xE3\x80\x80") ==
