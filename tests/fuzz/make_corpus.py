@@ -376,9 +376,11 @@ def make_draft_head():
 
 # The tables as they are in a capture that is kept.
 def capture_tables():
-    kept = sqlite3.connect(ROOT / "tests/fixtures/captures/typical.tscap")
-    tables = dict(kept.execute("SELECT name, sql FROM sqlite_schema WHERE type = 'table'"))
-    kept.close()
+    schema = sqlite3.connect(":memory:")
+    schema.executescript((ROOT / "python/triescope/schema.sql").read_text())
+    tables = {name: (sql, [column[1] for column in schema.execute("PRAGMA table_info(%s)" % name)])
+              for name, sql in schema.execute("SELECT name, sql FROM sqlite_schema WHERE type = 'table'").fetchall()}
+    schema.close()
     return tables
 
 
@@ -390,13 +392,12 @@ def make_capture():
             db.execute("PRAGMA page_size=512")
             db.execute("PRAGMA application_id=%d" % 0x54534350)
             db.execute("PRAGMA user_version=1")
-            for name, statement in capture_tables().items():
+            for name, (statement, columns) in capture_tables().items():
                 # Another program's: fewer tables, columns without types, things that are not read.
                 if seed == "foreign" and name not in ("run", "node", "verdict", "phase", "input", "stage", "candidate"):
                     continue
                 if seed == "foreign":
-                    columns = statement[statement.index("(") + 1:-1].split(", ")
-                    statement = "CREATE TABLE %s (%s, mine)" % (name, ", ".join(c.split()[0] for c in columns if c.split()[0] != "id"))
+                    statement = "CREATE TABLE %s (%s, mine)" % (name, ", ".join(column for column in columns if column != "id"))
                 db.execute(statement)
             if seed == "foreign":
                 db.execute("CREATE TABLE mine (x)")
