@@ -141,8 +141,8 @@ std::vector<Parameter> beam_forest_parameters() {
           "the chance that so many drafts pass."),
       number(
           "draft_margin", "Draft Margin", 3.0, 0, 1000,
-          "With dynamic_width: so much below the score of the num_beams-th draft of a level, in nats, "
-          "a draft is left out."),
+          "Leaves out a draft whose score lies more than this, in nats, below that of its level's "
+          "num_beams-th draft. Only dynamic_width uses it."),
       integer(
           "max_matching_ngram_size", "Longest Match", 3, 1, 64,
           "Without a draft model or head: a beam's last tokens are looked for in its own text, from this "

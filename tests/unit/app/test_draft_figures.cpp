@@ -96,7 +96,9 @@ void check_cursor(const Capture& run, Tick cursor) {
   for (const StepRow& other : run.steps())
     if (other.step > 0 && cursor > make_tick(other.step, Phase::kAccept))
       ++steps, sum += other.accepted;
-  if (steps > 0) CHECK(says(canvas, "steps by accepted, mean " + viz::number_text(sum / steps, 2)));
+  if (const std::string mean = "mean " + viz::number_text(sum / std::max(1, steps), 2); steps > 0)
+    CHECK((says(canvas, "steps by accepted, " + mean + " of " + counted(steps, "step")) ||
+           says(canvas, mean + ", n " + std::to_string(steps))));
   const std::string csv = decision->csv(scene);
   const auto count = [&](const std::string& word) {
     int found_rows = 0;

@@ -320,7 +320,8 @@ TEST_CASE("chat request: a tool's answer may be the last, and tools and template
   CHECK(whole.template_source == "t.jinja");
   // A capture has all of it, and a person's answer goes behind the tool's.
   capture::RunInfo run;
-  run.method = "greedy";
+  run.method = request.method;
+  run.max_new_tokens = request.max_new_tokens;
   run.conversation_json = conversation_json(whole).dump();
   const RunRequest again = request_of_run(run, nullptr);
   CHECK(conversation_of(again).messages == whole.messages);
