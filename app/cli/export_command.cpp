@@ -281,7 +281,7 @@ void add_export_command(CLI::App& root, CommandLine& line) {
       "--list",
       [] {
         for (const std::string& name : viz::picture_names())
-          std::printf("%-20s%s\n", name.c_str(), viz::make_picture(name)->info().title.c_str());
+          std::printf("%-23s %s\n", name.c_str(), viz::make_picture(name)->info().title.c_str());
         throw CLI::Success();
       },
       "the panels and charts that --panel takes");

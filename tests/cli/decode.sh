@@ -70,7 +70,7 @@ expect 2 '^triescope: --system-file: .*expected --chat beside it' "$TRIESCOPE" d
 expect 3 'missing.json' "$TRIESCOPE" decode --model "$model" --messages "$work/missing.json"
 expect 2 'messages.*excludes.*prompt|prompt.*excludes.*messages' "$TRIESCOPE" decode --model "$model" --messages "$work/talk.json" --prompt hi
 echo '[{"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}]' >"$work/last.json"
-expect 2 'last.json: expected the last message to be the user.s, .*found role assistant' "$TRIESCOPE" decode --model "$model" --messages "$work/last.json"
+expect 2 'last.json: expected the last message to be the user.s or a tool.s, .*found role assistant' "$TRIESCOPE" decode --model "$model" --messages "$work/last.json"
 echo '[{"role": "bot", "content": "a"}]' >"$work/role.json"
 expect 2 'role.json: message 1: role: expected system, user, assistant or tool, found "bot"' "$TRIESCOPE" decode --model "$model" --messages "$work/role.json"
 # Tools and a template from files, and what the model would read of them.
