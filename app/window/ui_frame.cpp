@@ -19,7 +19,6 @@ constexpr float kLessonShare = 0.36f, kLessonMinEm = 20, kLessonEm = 36;
 constexpr float kRunBarMinWindowEm = 66;
 
 void draw_lecture_mode(Ui& ui) {
-  ui.press_targets.clear();
   draw_lecture(ui);
   if (ui.workspace.lecture.has_presenter_view()) draw_presenter_view(ui);
   if (ui.workspace.lesson.is_open()) ui.animating |= ui.workspace.lesson.notice(ui.visible_panels);
@@ -38,6 +37,7 @@ void draw_window(Ui& ui) {
   ui.visible_panels.clear();
   ui.state.drawn_panels.clear();
   ui.walk_focus.clear();
+  ui.press_targets.clear();
   ui.state.walk.revive();
   ui.state.hovered_panel.clear();
   ui.state.hovered_term.clear();
@@ -75,7 +75,6 @@ void draw_window(Ui& ui) {
     panes_x += width + ui.em * 0.4f;
     panes_width -= width + ui.em * 0.4f;
   }
-  ui.press_targets.clear();
   if (ui.workspace.lesson.is_open()) {
     const float width = std::clamp(room.x * kLessonShare, ui.em * kLessonMinEm, ui.em * kLessonEm);
     ImGui::SetCursorScreenPos(ImVec2(panes_x, origin.y));

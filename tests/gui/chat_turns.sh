@@ -9,6 +9,7 @@ JSON
 echo '{"tools": [{"type": "function", "function": {"name": "add", "description": "a + b"}}, {"name": "weather"}]}' >"$work/tools.json"
 printf '{%% for m in messages %%}{{ m.role }}: {{ m.content }}\n{%% endfor %%}{{ tools | tojson }}' >"$work/own.jinja"
 {
+  echo "size 1280x1100"
   echo "open-file $work/talk.json"
   echo "open-file $work/tools.json"
   echo "open-file $work/own.jinja"

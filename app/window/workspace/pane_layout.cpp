@@ -146,7 +146,7 @@ std::unique_ptr<PaneNode> preset(const std::string& name) {
     auto top =
         make_split(kBeside, 0.62f, make_leaf({"trie", "mask", "positions"}),
                    make_split(kAbove, 0.55f, make_leaf({"text", "candidates", "verdict", "drafts"}),
-                              make_leaf({"inspector", kRest})));
+                              make_leaf({"inspector", "narration", "log", kRest})));
     auto middle = make_split(kBeside, 0.5f, make_leaf({"memory"}), make_leaf({"kv"}));
     return make_split(kAbove, 0.83f, make_split(kAbove, 0.64f, std::move(top), std::move(middle)),
                       make_leaf({"timeline"}));
