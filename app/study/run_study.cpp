@@ -10,7 +10,7 @@
 #include "app/session/run.h"
 #include "core/base/error.h"
 #include "core/capture/capture.h"
-#include "viz/query/level_acceptance.h"
+#include "viz/query/acceptance.h"
 
 namespace triescope::app {
 namespace {
@@ -72,17 +72,12 @@ class StudyModels {
 // Drafts by depth: [{"depth", "reached", "accepted"} …], from a capture that has its tree.
 json depths_of(const std::string& path) {
   const std::unique_ptr<capture::Capture> run = capture::Capture::open(path);
-  std::map<std::int32_t, viz::LevelAcceptance> depths;
-  for (const capture::StepRow& step : run->steps())
-    for (const viz::LevelAcceptance& level :
-         viz::level_acceptance(*run, step.step, run->end_tick())) {
-      viz::LevelAcceptance& depth = depths[level.level];
-      depth.reached += level.reached;
-      depth.accepted += level.accepted;
-    }
   json list = json::array();
-  for (const auto& [depth, counts] : depths)
-    list.push_back({{"depth", depth}, {"reached", counts.reached}, {"accepted", counts.accepted}});
+  for (const viz::AcceptanceGroup& depth :
+       viz::acceptance_by(*run, viz::AcceptanceBy::kDepth, run->end_tick()).groups)
+    list.push_back({{"depth", static_cast<int>(depth.order)},
+                    {"reached", depth.n},
+                    {"accepted", depth.accepted}});
   return list;
 }
 

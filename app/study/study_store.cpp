@@ -3,7 +3,6 @@
 #include <sqlite3.h>
 
 #include <filesystem>
-#include <limits>
 
 #include "core/base/error.h"
 #include "core/capture/sqlite_db.h"
@@ -43,7 +42,7 @@ void bind_value(Statement& statement, const json& value) {
   else if (value.is_string())
     statement.bind(std::string_view(value.get_ref<const std::string&>()));
   else if (value.is_null())
-    statement.bind(std::numeric_limits<double>::quiet_NaN());  // SQLite keeps NaN as NULL
+    statement.bind_null();
   else
     statement.bind(std::string_view(value.dump(-1, ' ', false, json::error_handler_t::replace)));
 }

@@ -1,39 +1,31 @@
 #include "core/methods/beam_draws.h"
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <utility>
 
+#include "core/methods/guided_drafter.h"
 #include "core/verify/beam.h"
 
 namespace triescope {
 namespace {
 
-class BeamDrawsDrafter final : public Drafter {
+class BeamDrawsDrafter final : public GuidedDrafter {
  public:
   BeamDrawsDrafter(const RunContext& run, std::unique_ptr<BeamGuide> guide,
                    std::shared_ptr<BeamDraws> draws)
-      : guide_(std::move(guide)),
+      : GuidedDrafter(run, std::move(guide)),
         draws_(std::move(draws)),
-        beams_(run.settings.integer(kNumBeams)),
-        levels_(static_cast<std::size_t>(run.settings.integer("draft_levels"))),
-        candidates_(static_cast<std::size_t>(run.settings.integer("candidates"))) {}
-
-  std::vector<std::int32_t> feature_layers() const override { return guide_->feature_layers(); }
-  void observe(const StepView& view) override { guide_->observe(view); }
-  TreeRunner* runner() override { return guide_->runner(); }
+        beams_(run.settings.integer(kNumBeams)) {}
 
   Drafts draft(DraftContext& context) override {
     Drafts drafts;
     draws_->levels.clear();
-    if (context.room < 1 || !guide_->advance(context)) return drafts;
+    const std::size_t levels = advance(context);
     std::vector<NodeId> parents(context.frontier.begin(), context.frontier.end());
     std::vector<double> scores;
     for (const NodeId beam : parents)
       scores.push_back(static_cast<double>(context.tree[beam].score));
-    const std::size_t levels =
-        std::min({levels_, static_cast<std::size_t>(context.room), guide_->levels(context)});
     for (std::size_t i = 0; i < levels; ++i) {
       if (i > 0) guide_->forward(context, parents);
       BeamDraws::Level level = joint(context, parents, scores);
@@ -49,24 +41,16 @@ class BeamDrawsDrafter final : public Drafter {
   BeamDraws::Level joint(const DraftContext& context, std::span<const NodeId> parents,
                          std::span<const double> scores) const {
     BeamDraws::Level level{.parents = {parents.begin(), parents.end()}, .q = {}, .draws = {}};
-    double highest = -std::numeric_limits<double>::infinity();
     for (std::size_t i = 0; i < parents.size(); ++i) {
       const std::vector<float> row = guide_->logprobs(static_cast<int>(i));
       std::vector<double>& q =
           level.q.emplace_back(static_cast<std::size_t>(context.run.vocab_size),
                                -std::numeric_limits<double>::infinity());
-      for (std::size_t x = 0; x < row.size(); ++x) {
-        if (context.run.is_eos(static_cast<std::int32_t>(x))) continue;
-        q[x] = scores[i] + static_cast<double>(row[x]);
-        highest = std::max(highest, q[x]);
-      }
+      for (std::size_t x = 0; x < row.size(); ++x)
+        if (!context.run.is_eos(static_cast<std::int32_t>(x)))
+          q[x] = scores[i] + static_cast<double>(row[x]);
     }
-    if (!std::isfinite(highest)) return {};
-    double sum = 0;
-    for (auto& row : level.q)
-      for (double& q : row) sum += q = std::exp(q - highest);
-    for (auto& row : level.q)
-      for (double& q : row) q /= sum;
+    if (!normalise_logs(level.q)) return {};
     return level;
   }
 
@@ -97,10 +81,8 @@ class BeamDrawsDrafter final : public Drafter {
     scores = std::move(below);
   }
 
-  std::unique_ptr<BeamGuide> guide_;
   std::shared_ptr<BeamDraws> draws_;
   int beams_;
-  std::size_t levels_, candidates_;
 };
 
 }  // namespace

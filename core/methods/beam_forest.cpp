@@ -5,34 +5,27 @@
 #include <unordered_map>
 #include <utility>
 
+#include "core/methods/guided_drafter.h"
 #include "core/verify/beam.h"
 
 namespace triescope {
 namespace {
 
-class BeamForestDrafter final : public Drafter {
+class BeamForestDrafter final : public GuidedDrafter {
  public:
   BeamForestDrafter(const RunContext& run, std::unique_ptr<BeamGuide> guide)
-      : guide_(std::move(guide)),
+      : GuidedDrafter(run, std::move(guide)),
         beams_(static_cast<std::size_t>(run.settings.integer(kNumBeams))),
         width_(static_cast<std::size_t>(beam_forest_width(run.settings))),
-        levels_(static_cast<std::size_t>(run.settings.integer("draft_levels"))),
         dynamic_(run.settings.boolean("dynamic_width")),
-        margin_(static_cast<float>(run.settings.number("draft_margin"))),
-        candidates_(static_cast<std::size_t>(run.settings.integer("candidates"))) {}
-
-  std::vector<std::int32_t> feature_layers() const override { return guide_->feature_layers(); }
-  void observe(const StepView& view) override { guide_->observe(view); }
-  TreeRunner* runner() override { return guide_->runner(); }
+        margin_(static_cast<float>(run.settings.number("draft_margin"))) {}
 
   Drafts draft(DraftContext& context) override {
     Drafts drafts;
-    if (context.room < 1 || !guide_->advance(context)) return drafts;
+    const std::size_t levels = advance(context);
     std::vector<Offer> level;
     for (const NodeId beam : context.frontier)
       level.push_back({.parent = beam, .node = beam, .score = context.tree[beam].score});
-    const std::size_t levels =
-        std::min({levels_, static_cast<std::size_t>(context.room), guide_->levels(context)});
     for (std::size_t i = 0; i < levels && !level.empty(); ++i) {
       if (i > 0) {
         std::vector<NodeId> nodes;
@@ -106,11 +99,9 @@ class BeamForestDrafter final : public Drafter {
     });
   }
 
-  std::unique_ptr<BeamGuide> guide_;
-  std::size_t beams_, width_, levels_;
+  std::size_t beams_, width_;
   bool dynamic_;
   float margin_;
-  std::size_t candidates_;
 };
 
 }  // namespace

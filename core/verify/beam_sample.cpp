@@ -61,7 +61,6 @@ BeamSampleAcceptor::Joint BeamSampleAcceptor::joint(const StepView& view,
   }
   out.logprobs.resize(out.parents.size());
   out.p.resize(out.parents.size());
-  double highest = -std::numeric_limits<double>::infinity();
   for (const Beam& beam : live_) {
     const auto i =
         static_cast<std::size_t>(std::ranges::find(out.parents, beam.node) - out.parents.begin());
@@ -71,16 +70,13 @@ BeamSampleAcceptor::Joint BeamSampleAcceptor::joint(const StepView& view,
     const double above =
         std::log(static_cast<double>(beam.times)) + static_cast<double>(view.tree[beam.node].score);
     for (const float logprob : row) out.p[i].push_back(above + static_cast<double>(logprob));
-    highest = std::max(highest, *std::ranges::max_element(out.p[i]));
     std::int32_t rank = 0;
     for (const auto& [logprob, token] : kernels::top_k(row, candidates_))
       if (logprob > -std::numeric_limits<float>::infinity())
         result.candidates.push_back(
             {.node = beam.node.value, .rank = rank++, .token = token, .logprob = logprob});
   }
-  for (auto& row : out.p)
-    for (double& p : row) p = std::exp(p - highest);
-  scale(out.p, 1 / sum_of(out.p));
+  normalise_logs(out.p);
   return out;
 }
 

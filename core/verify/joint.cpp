@@ -1,6 +1,8 @@
 #include "core/verify/joint.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 namespace triescope {
 
@@ -9,6 +11,17 @@ double sum_of(const JointRows& rows) {
   for (const auto& row : rows)
     for (const double p : row) sum += p;
   return sum;
+}
+
+bool normalise_logs(JointRows& rows) {
+  double highest = -std::numeric_limits<double>::infinity();
+  for (const auto& row : rows)
+    for (const double log : row) highest = std::max(highest, log);
+  if (!std::isfinite(highest)) return false;
+  for (auto& row : rows)
+    for (double& p : row) p = std::exp(p - highest);
+  scale(rows, 1 / sum_of(rows));
+  return true;
 }
 
 void scale(JointRows& rows, double by) {

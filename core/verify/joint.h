@@ -12,6 +12,8 @@ namespace triescope {
 using JointRows = std::vector<std::vector<double>>;
 
 double sum_of(const JointRows& rows);
+// Makes probabilities that sum to 1 of logarithms of weights. False: none of them is finite.
+bool normalise_logs(JointRows& rows);
 void scale(JointRows& rows, double by);
 // rows = max(rows - q, 0), not normalised; returns their sum.
 double take_away(JointRows& rows, const JointRows& q);

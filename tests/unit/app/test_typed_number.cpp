@@ -15,7 +15,7 @@ const char* const kRubbish[] = {
     "१२",  "1_000"};
 
 TEST_CASE(
-    "typed number: typed text that is no number is refused, of every number of every method") {
+    "typed number: text that is not a number is refused, for every numeric setting of every method") {
   for (const MethodInfo& method : methods())
     for (const Parameter& parameter : parameters_of(method)) {
       if (parameter.kind != ParameterKind::kInteger && parameter.kind != ParameterKind::kNumber)

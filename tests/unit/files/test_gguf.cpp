@@ -139,7 +139,7 @@ TEST_CASE("GGUF: a GGUF with flipped bytes opens or is refused, and never more")
   CHECK(refused > 1000);
 }
 
-TEST_CASE("GGUF: GGUF counts, lengths and offsets that lie are refused") {
+TEST_CASE("GGUF: counts, lengths and offsets that lie are refused") {
   GgufWriter file = tiny_model();
   SUBCASE("2^60 tensors") { file.tensor_count_lie = std::uint64_t{1} << 60; }
   SUBCASE("2^60 keys") { file.key_count_lie = std::uint64_t{1} << 60; }

@@ -37,7 +37,7 @@ bool names(const std::string& message, const std::string& what) {
 
 }  // namespace
 
-TEST_CASE("JSON: JSON comes out as the library's own parser gives it") {
+TEST_CASE("JSON: it comes out as the library's own parser gives it") {
   for (
       const char* text :
       {R"({"a":[1,-2,3.5,1e3,18446744073709551615,true,false,null,"x\u00e9\n"],"b":{"c":{},"d":[]}})",

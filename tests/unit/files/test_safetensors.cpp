@@ -149,7 +149,7 @@ TEST_CASE(
   CHECK(refused > 1000);
 }
 
-TEST_CASE("safetensors: safetensors headers that lie are refused") {
+TEST_CASE("safetensors: headers that lie are refused") {
   const auto one = [](const std::string& fields) { return R"({"a":{)" + fields + "}}"; };
   CHECK(refusal(one(R"("dtype":"F32","shape":[2],"data_offsets":[0,4])"), 4) ==
         ErrorCode::kCorruption);

@@ -258,7 +258,7 @@ TEST_CASE(
             "expected tensor 'model.layers.0.self_attn.v_proj.bias', found none"));
 }
 
-TEST_CASE("weights: weights in F64 are rounded to F32, and a note says so") {
+TEST_CASE("weights: those in F64 are rounded to F32, and a note says so") {
   Folder model;
   fill_llama(model);
   const std::string q = kLayer + "self_attn.q_proj.weight";

@@ -211,8 +211,7 @@ TEST_CASE("CUDA block kernels: CUDA block linear writes its columns and nothing 
   }
 }
 
-TEST_CASE(
-    "CUDA block kernels: CUDA block kernels refuse what their contracts exclude and launch nothing") {
+TEST_CASE("CUDA block kernels: they refuse what their contracts exclude and launch nothing") {
   alignas(64) static unsigned char blocks[4 * 144 + 16];
   alignas(64) static float x[2 * 260], y[2 * 8];
   const auto offset = [](void* at, int bytes) {

@@ -264,8 +264,7 @@ TEST_CASE("CUDA row summary: it takes two launches, the first a block for every 
   CHECK(::cuda_stand_in::blocks == std::vector<long>{6, 3});
 }
 
-TEST_CASE(
-    "CUDA row summary: CUDA row summary on the GPU agrees with the CPU twins, row by row, and shows NaNs") {
+TEST_CASE("CUDA row summary: on the GPU it agrees with the CPU twins, row by row, and shows NaNs") {
   const char* missing = nullptr;
   const CudaModule* gpu = answering_gpu(missing);
   if (gpu == nullptr) TRIESCOPE_SKIP(missing);

@@ -356,7 +356,7 @@ TEST_CASE("CUDA tree attention: the CUDA module is whole or absent with a reason
 }
 
 TEST_CASE(
-    "CUDA tree attention: CUDA tree attention on the GPU agrees with the CPU twin, and a row's bits depend on its path alone") {
+    "CUDA tree attention: on the GPU it agrees with the CPU twin, and a row's bits depend on its path alone") {
   const char* missing = nullptr;
   const CudaModule* gpu = test::answering_gpu(missing);
   if (gpu == nullptr) TRIESCOPE_SKIP(missing);

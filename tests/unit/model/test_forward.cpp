@@ -361,7 +361,7 @@ TEST_CASE("forward: hidden states that cannot be had are refused, and the entry 
   }
 }
 
-TEST_CASE("forward: forward and loading can be cancelled") {
+TEST_CASE("forward: a forward and loading can be cancelled") {
   std::stop_source stop;
   stop.request_stop();
   for (const bool reference : {false, true}) {

@@ -63,7 +63,7 @@ TEST_CASE(
   CHECK(cut >= 3 * 2 * 6);
 }
 
-TEST_CASE("stages: stages that are off are not recorded; greedy decoding has none") {
+TEST_CASE("stages: those that are off are not recorded; greedy decoding has none") {
   Rig plain;
   plain.start("sample", {{"top_k", 0}, {"candidates", 4}}, {5, 6, 7}, 4).run();
   for (const StageRow& row : plain.recorder.stage_rows) CHECK(row.stage == Stage::kDrawn);

@@ -46,7 +46,7 @@ TEST_CASE(
   CHECK(changed_scores > 80);
 }
 
-TEST_CASE("processors: processors that are off change nothing and say so") {
+TEST_CASE("processors: those that are off change nothing and say so") {
   CHECK_FALSE(LogitsProcessors().any());
   const nlohmann::json off = {{"repetition_penalty", 1.0},
                               {"no_repeat_ngram_size", 0},

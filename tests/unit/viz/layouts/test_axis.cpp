@@ -8,7 +8,7 @@ namespace test_axis {
 
 using namespace triescope::viz;
 
-TEST_CASE("axis: axis ticks are round, inside, evenly spaced and about as many as wanted") {
+TEST_CASE("axis: ticks are round, inside, evenly spaced and about as many as wanted") {
   for (const auto& [low, high] :
        {std::pair{0.0, 1.0}, {0.0, 37.0}, {-3.2, 8.9}, {1e6, 1.2e6}, {0.0, 3e-4}}) {
     for (int wanted = 2; wanted <= 12; ++wanted) {
