@@ -6,14 +6,13 @@
 #include "core/files/family.h"
 #include "core/files/json.h"
 #include "core/files/model_name.h"
+#include "core/files/quantised/quantisation.h"
 #include "core/files/safetensors.h"
 
 namespace triescope::formats {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr std::uint64_t kMaxConfigBytes = 4u << 20;
 
 std::string known_families() {
   std::string names;
@@ -74,8 +73,7 @@ ModelConfig config_of(const JsonFields& fields, const std::string& path) {
   ModelConfig config;
   config.family = fields.text("model_type");
   const Family& family = family_named(config.family, path);
-  if (fields.has("quantization_config"))
-    fields.not_supported("quantization_config (weights quantised in safetensors)");
+  quantisation_of(fields);  // refuses what is not read
   if (family.text_part != nullptr) {
     nlohmann::json text = fields.object(family.text_part).raw();
     // The whole model has the last word on what both describe.

@@ -10,6 +10,8 @@
 
 namespace triescope::formats {
 
+inline constexpr std::uint64_t kMaxConfigBytes = 4u << 20;  // of a model's config.json
+
 // `name` is for the message. Error{kCorruption}: not JSON, nested deeper than 64, more than 4
 // million values, or a key twice.
 nlohmann::json parse_json(std::string_view text, const std::string& name);

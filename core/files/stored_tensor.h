@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/files/gguf.h"
+#include "core/files/quantised/quantised_tensors.h"
 #include "core/files/weights.h"
 
 namespace triescope::formats {
@@ -12,11 +13,22 @@ namespace triescope::formats {
 struct WeightSource::Tensor {
   const GgufTensor* gguf = nullptr;
   const SafeTensor* safe = nullptr;
-  explicit operator bool() const { return gguf != nullptr || safe != nullptr; }
-  const std::vector<std::int64_t>& shape() const { return gguf ? gguf->shape : safe->shape; }
-  const std::string& name() const { return gguf ? gguf->name : safe->name; }
-  std::int64_t elements() const { return gguf ? gguf->elements : safe->elements; }
-  std::string dtype() const { return gguf ? to_string(gguf->type) : safe->dtype; }
+  const QuantisedTensor* quantised = nullptr;
+  explicit operator bool() const {
+    return gguf != nullptr || safe != nullptr || quantised != nullptr;
+  }
+  std::vector<std::int64_t> shape() const {
+    return quantised ? quantised->shape() : gguf ? gguf->shape : safe->shape;
+  }
+  const std::string& name() const {
+    return quantised ? quantised->name : gguf ? gguf->name : safe->name;
+  }
+  std::int64_t elements() const {
+    return quantised ? quantised->elements() : gguf ? gguf->elements : safe->elements;
+  }
+  std::string dtype() const {
+    return quantised ? quantised->dtype : gguf ? to_string(gguf->type) : safe->dtype;
+  }
 };
 
 }  // namespace triescope::formats

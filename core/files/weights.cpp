@@ -29,6 +29,8 @@ std::unique_ptr<WeightSource> WeightSource::open(const std::string& path) {
   if (fs::is_directory(status)) {
     source->config_ = config_from_folder(path);
     source->safetensors_ = SafeTensors::open_folder(path);
+    if (const auto how = quantisation_of_folder(path))
+      source->quantised_ = std::make_shared<const QuantisedTensors>(source->safetensors_, *how);
     source->find_renames();
   } else if (path.ends_with(".safetensors")) {
     throw Error(
@@ -50,7 +52,8 @@ std::unique_ptr<WeightSource> WeightSource::open(const std::string& path) {
 WeightSource::Tensor WeightSource::find(const std::string& name) const {
   Tensor tensor;
   if (gguf_) tensor.gguf = gguf_->find(name);
-  if (safetensors_) tensor.safe = safetensors_->find(name);
+  if (quantised_) tensor.quantised = quantised_->find(name);
+  if (safetensors_ && !tensor.quantised) tensor.safe = safetensors_->find(name);
   return tensor;
 }
 
@@ -69,6 +72,7 @@ std::string WeightSource::renamed(std::string name) const {
 
 void WeightSource::read_elements(const Tensor& tensor, std::int64_t begin,
                                  std::span<float> out) const {
+  if (tensor.quantised) return tensor.quantised->read(begin, out);
   if (tensor.safe) return safetensors_->read(*tensor.safe, begin, out);
   const GgmlType type = tensor.gguf->type;
   const std::int64_t per_block = block_elements(type);
@@ -96,7 +100,12 @@ void WeightSource::read_plain_rows(const Tensor& tensor, std::int64_t cols, std:
 
 bool WeightSource::reads_whole(const Part& part) const {
   const WeightSlice slice = slice_of(part);
-  return slice.transposed || slice.heads > 0;
+  const QuantisedTensor* tensor = quantised(part);
+  return slice.transposed || slice.heads > 0 || (tensor != nullptr && tensor->reads_whole());
+}
+
+const QuantisedTensor* WeightSource::quantised(const Part& part) const {
+  return quantised_ ? quantised_->find(slice_of(part).tensor) : nullptr;
 }
 
 void WeightSource::read_rows(const Part& part, std::int64_t first, std::span<float> out) const {
@@ -144,7 +153,7 @@ std::optional<GgmlType> WeightSource::stored_type(const Part& part) const {
   const WeightSlice slice = slice_of(part);
   if (slice.transposed || slice.tensors > 0) return std::nullopt;
   const Tensor tensor = find(slice.tensor);
-  if (tensor.dtype() == "F64") return std::nullopt;
+  if (tensor.quantised || tensor.dtype() == "F64") return std::nullopt;
   if (tensor.gguf) return tensor.gguf->type;
   for (const GgmlType type : {GgmlType::kF32, GgmlType::kF16, GgmlType::kBF16}) {
     if (tensor.safe->dtype == to_string(type)) return type;
@@ -190,7 +199,9 @@ void WeightSource::drop_rope_scaling() {
 void WeightSource::will_read(const Part& part) const {
   for (const std::string& name : slice_of(part).names()) {
     const Tensor tensor = find(name);
-    if (tensor.safe) {
+    if (tensor.quantised) {
+      for (const SafeTensor* stored : tensor.quantised->parts) safetensors_->will_read(*stored);
+    } else if (tensor.safe) {
       safetensors_->will_read(*tensor.safe);
     } else {
       gguf_->will_read(*tensor.gguf);
@@ -207,12 +218,19 @@ std::int64_t WeightSource::file_bytes() const {
   return gguf_ ? gguf_->file_bytes() : safetensors_->file_bytes();
 }
 
+bool WeightSource::is_part(const SafeTensor& tensor) const {
+  return quantised_ && quantised_->has_part(tensor.name);
+}
+
 std::int64_t WeightSource::parameters() const {
   std::int64_t sum = 0;
   if (gguf_) {
     for (const GgufTensor& tensor : gguf_->tensors()) sum += tensor.elements;
   } else {
-    for (const SafeTensor& tensor : safetensors_->tensors()) sum += tensor.elements;
+    for (const SafeTensor& tensor : safetensors_->tensors())
+      if (!is_part(tensor)) sum += tensor.elements;
+    if (quantised_)
+      for (const auto& tensor : quantised_->tensors()) sum += tensor->elements();
   }
   return sum;
 }
@@ -228,7 +246,10 @@ std::string WeightSource::quantisation() const {
       add(to_string(tensor.type), tensor.shape, tensor.elements);
   } else {
     for (const SafeTensor& tensor : safetensors_->tensors())
-      add(tensor.dtype, tensor.shape, tensor.elements);
+      if (!is_part(tensor)) add(tensor.dtype, tensor.shape, tensor.elements);
+    if (quantised_)
+      for (const auto& tensor : quantised_->tensors())
+        add(tensor->dtype, tensor->shape(), tensor->elements());
   }
   std::vector<std::pair<std::int64_t, std::string>> order;
   for (const auto& [type, elements] : share) order.emplace_back(-elements, type);

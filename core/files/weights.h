@@ -20,6 +20,9 @@
 
 namespace triescope::formats {
 
+class QuantisedTensor;
+class QuantisedTensors;
+
 class WeightSource {
  public:
   // Opens a .gguf file or a Hugging Face folder. Errors: kNotFound, kCorruption, kNotSupported,
@@ -42,6 +45,9 @@ class WeightSource {
   // Reads rows [first, first + out.size() / bytes of a row) as they are in the file, in Hugging
   // Face's order. Error{kInvalidArgument} without a stored_type().
   void read_stored_rows(const Part& part, std::int64_t first, std::span<std::byte> out) const;
+  // The tensor that holds the weight as codes of a quantised safetensors file; nullptr: it is plain,
+  // or of a GGUF.
+  const QuantisedTensor* quantised(const Part& part) const;
   void will_read(const Part& part) const;  // all rows will be read soon: InputFile::will_read
   void check_unchanged() const;
 
@@ -64,6 +70,7 @@ class WeightSource {
   void settle_biases();
   void check_shapes();
   void check_unread();
+  bool is_part(const SafeTensor& tensor) const;  // of a quantised weight
   bool have_equal_values(const Tensor& a, const Tensor& b) const;
   bool is_zero_bias(const Tensor& tensor) const;
   void read_elements(const Tensor& tensor, std::int64_t begin, std::span<float> out) const;
@@ -77,6 +84,7 @@ class WeightSource {
   bool embedding_is_head_ = false;  // tied, and stored only under the output head's name
   std::shared_ptr<const GgufFile> gguf_;
   std::shared_ptr<const SafeTensors> safetensors_;
+  std::shared_ptr<const QuantisedTensors> quantised_;  // null: all weights are plain
 };
 
 }  // namespace triescope::formats

@@ -204,30 +204,35 @@ void WeightSource::check_unread() {
   };
   const std::string prefix = beginning(Role::kFinalNorm), head = beginning(Role::kHead);
   std::vector<std::string> beside;
-  for (const SafeTensor& tensor : safetensors_->tensors()) {
-    if (read.contains(tensor.name) || is_buffer(tensor.name, tensor.shape)) continue;
-    const bool is_of_network = tensor.name.starts_with(prefix) || tensor.name.starts_with(head);
+  const auto check = [&](const std::string& name, const Tensor& tensor) {
+    if (read.contains(name) || is_buffer(name, tensor.shape())) return;
+    const bool is_of_network = name.starts_with(prefix) || name.starts_with(head);
     if (!is_of_network) {
-      beside.push_back(tensor.name);
-      continue;
+      beside.push_back(name);
+      return;
     }
-    if (is_zero_bias({nullptr, &tensor})) continue;
-    const std::string who = path_ + ": tensor '" + tensor.name.substr(0, 200) + "': ";
+    if (is_zero_bias(tensor)) return;
+    const std::string who = path_ + ": tensor '" + name.substr(0, 200) + "': ";
     const int layers = static_cast<int>(config_.layers.size());
-    if (const auto layer = layer_of(tensor.name); layer && *layer >= layers) {
+    if (const auto layer = layer_of(name); layer && *layer >= layers) {
       throw Error(ErrorCode::kCorruption,
                   who + "expected " + std::to_string(layers) +
                       " layers by config.json (num_hidden_layers), found layer " +
                       std::to_string(*layer) +
                       "; correct config.json, or leave the tensors of further layers out");
     }
-    const std::string key = tensor.name.ends_with(".bias") ? key_of_bias(tensor.name) : "";
+    const std::string key = name.ends_with(".bias") ? key_of_bias(name) : "";
     throw Error(key.empty() ? ErrorCode::kNotSupported : ErrorCode::kCorruption,
                 who + "a model of family " + config_.family + " has none by its config.json" +
                     (key.empty() ? ", and triescope does not read it: without it the text would be "
                                    "another"
                                  : " (" + key + "); correct it there, or leave the bias out"));
-  }
+  };
+  for (const SafeTensor& tensor : safetensors_->tensors())
+    if (!is_part(tensor)) check(tensor.name, {.safe = &tensor});
+  if (quantised_)
+    for (const auto& tensor : quantised_->tensors())
+      check(tensor->name, {.quantised = tensor.get()});
   if (!beside.empty())
     config_.notes.push_back(
         (beside.size() == 1 ? "one tensor is" : std::to_string(beside.size()) + " tensors are") +

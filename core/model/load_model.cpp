@@ -7,6 +7,7 @@
 #include "core/base/bytes_text.h"
 #include "core/base/counted.h"
 #include "core/base/error.h"
+#include "core/files/quantised/quantised_tensor.h"
 #include "core/files/weights.h"
 #include "core/kernels/linear.h"
 #include "core/model/active_weights.h"
@@ -37,6 +38,14 @@ void count_blocks(const WeightSource& source, ModelInfo& info) {
   std::set<std::string> widened;
   for (const formats::Part& part : formats::parts_of(source.config())) {
     if (part.role == formats::Role::kPositions) continue;  // always widened
+    if (const formats::QuantisedTensor* tensor = source.quantised(part)) {
+      const formats::WeightShape shape = source.shape(part).value();
+      const std::int64_t values = shape.rows * shape.cols;
+      info.widened_parameters += values;
+      info.widened_bytes += tensor->bytes() * values / tensor->elements();
+      widened.insert(tensor->dtype);
+      continue;
+    }
     const std::optional<formats::GgmlType> type = source.stored_type(part);
     if (!type || formats::block_elements(*type) == 1) continue;
     const formats::WeightShape shape = source.shape(part).value();

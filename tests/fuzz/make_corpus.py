@@ -39,6 +39,21 @@ def make_safetensors():
         [("h", "F16", [1], b"\0\x3c"), ("e", "F8_E4M3", [2], b"\x7f\x01"), ("f", "F8_E5M2", [2], b"\x7c\x80"),
          ("i", "I64", [1], bytes(8)), ("none", "F32", [0, 7], b"")], {"format": "pt"}))
     put("safetensors", "empty", safetensors([]))
+    for folder in sorted((HERE.parent / "fixtures" / "quantised").iterdir()):
+        if folder.is_dir():
+            put("safetensors", folder.name, one_layer(folder / "model.safetensors"))
+
+
+def one_layer(path):
+    """The tensors of a quantised fixture's smallest weight."""
+    content = path.read_bytes()
+    size = struct.unpack("<Q", content[:8])[0]
+    tensors = []
+    for name, entry in json.loads(content[8:8 + size]).items():
+        if ".k_proj." in name:
+            begin, end = entry["data_offsets"]
+            tensors.append((name, entry["dtype"], entry["shape"], content[8 + size + begin:8 + size + end]))
+    return safetensors(tensors)
 
 
 TYPES = {"u8": (0, "<B"), "i8": (1, "<b"), "u16": (2, "<H"), "i16": (3, "<h"), "u32": (4, "<I"), "i32": (5, "<i"),

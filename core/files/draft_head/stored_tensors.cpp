@@ -14,7 +14,6 @@ namespace fs = std::filesystem;
 
 constexpr std::uint64_t kMaxIndexBytes = 64u << 20;
 constexpr std::size_t kMaxParts = 4096;
-constexpr std::uint64_t kMaxConfigBytes = 4u << 20;
 constexpr const char* kTorchIndex = "pytorch_model.bin.index.json";
 constexpr const char* kSafeIndex = "model.safetensors.index.json";
 

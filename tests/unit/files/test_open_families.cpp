@@ -236,7 +236,7 @@ TEST_CASE(
   CHECK(whole("", "ministral3").family == "ministral3");
   CHECK(has(refusal(ErrorCode::kNotSupported, [&] { whole("", "pixtral"); }), "'pixtral'"));
   CHECK(has(refusal(ErrorCode::kNotSupported,
-                    [&] { whole(R"("quantization_config":{"quant_method":"fp8"},)", "mistral"); }),
+                    [&] { whole(R"("quantization_config":{"quant_method":"aqlm"},)", "mistral"); }),
             "quantization_config"));
 }
 

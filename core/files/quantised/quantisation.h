@@ -1,0 +1,30 @@
+// How the weights of a model folder are quantised: quantization_config of config.json.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+
+#include "core/files/family.h"
+
+namespace triescope::formats {
+
+enum class QuantMethod : std::uint8_t { kFp8, kGptq, kAwq, kBitsAndBytes, kCompressedTensors };
+
+struct Quantisation {
+  QuantMethod method = QuantMethod::kFp8;
+  int bits = 0;  // of a code of kGptq; 0: the other methods' tensors tell
+  // kFp8: the rows and columns that share a scale; 0, 0: the scales' own shape tells.
+  std::array<std::int64_t, 2> block = {0, 0};
+  // kGptq: the file holds zero points less one (checkpoint_format "gptq"; "gptq_v2" does not).
+  bool zeros_less_one = false;
+};
+
+// Reads quantization_config out of the fields of a config.json. nullopt: it has none. Errors:
+// kNotSupported for a method that triescope does not read, with what to convert the model to;
+// kCorruption for a value out of its range.
+std::optional<Quantisation> quantisation_of(const JsonFields& config);
+// The same of a model folder's config.json, which must be there.
+std::optional<Quantisation> quantisation_of_folder(const std::string& folder);
+
+}  // namespace triescope::formats

@@ -1,0 +1,151 @@
+// Weights quantised inside safetensors: bit for bit as the library of each format dequantises them.
+#include <doctest/doctest.h>
+
+#include <bit>
+#include <filesystem>
+
+#include "core/base/error.h"
+#include "core/files/json.h"
+#include "core/files/weights.h"
+#include "tests/support/files.h"
+#include "tests/support/paths.h"
+#include "tests/support/refusal.h"
+#include "tests/unit/files/format_test_util.h"
+
+namespace test_quantised {
+
+using namespace triescope;
+using namespace triescope::formats;
+using namespace triescope::test;
+namespace fs = std::filesystem;
+
+namespace {
+
+fs::path fixtures() { return source_dir() / "tests/fixtures/quantised"; }
+
+const std::pair<const char*, Role> kWeights[] = {
+    {"self_attn.q_proj", Role::kQuery},  {"self_attn.k_proj", Role::kKey},
+    {"self_attn.v_proj", Role::kValue},  {"self_attn.o_proj", Role::kOutput},
+    {"mlp.gate_proj", Role::kGate},      {"mlp.up_proj", Role::kUp},
+    {"mlp.down_proj", Role::kDown}};
+
+std::vector<float> rows_of(const WeightSource& source, Role role, std::int64_t first,
+                           std::int64_t count) {
+  std::vector<float> out(static_cast<std::size_t>(count * source.shape({role})->cols));
+  source.read_rows({role}, first, out);
+  return out;
+}
+
+// As tests/golden/quantised_weights.py computes it.
+std::string hash_of(const std::vector<float>& values) {
+  std::uint64_t hash = 0;
+  for (std::size_t i = 0; i < values.size(); ++i)
+    hash += std::uint64_t{std::bit_cast<std::uint32_t>(values[i])} * (2 * i + 1);
+  return std::to_string(hash);
+}
+
+// A copy of a fixture, to be damaged.
+struct Copy {
+  explicit Copy(const std::string& name) {
+    fs::copy(fixtures() / name, folder.path(), fs::copy_options::recursive);
+  }
+  void replace(const char* file, const std::string& from, const std::string& to) const {
+    std::string text = read_file(folder.path() / file);
+    const std::size_t at = text.find(from);
+    REQUIRE(at != std::string::npos);
+    text.replace(at, from.size(), to);
+    test::write_file(folder.path() / file, text);
+  }
+  std::unique_ptr<WeightSource> open() const { return WeightSource::open(folder.path().string()); }
+
+  TempDir folder;
+};
+
+}  // namespace
+
+TEST_CASE("quantised: every weight has the bits that its format's library dequantises it to") {
+  const nlohmann::json expected =
+      read_json_file((fixtures() / "expected.json").string(), 1 << 20);
+  CHECK(expected.size() == 13);
+  for (const auto& [folder, weights] : expected.items()) {
+    CAPTURE(folder);
+    const auto source = WeightSource::open((fixtures() / folder).string());
+    for (const auto& [name, role] : kWeights) {
+      CAPTURE(name);
+      const std::int64_t rows = source->shape({role})->rows;
+      CHECK(hash_of(rows_of(*source, role, 0, rows)) == weights[name].get<std::string>());
+      CHECK(source->stored_type({role}) == std::nullopt);
+    }
+  }
+}
+
+TEST_CASE("quantised: rows asked for one by one are those of the whole weight") {
+  for (const fs::directory_entry& entry : fs::directory_iterator(fixtures())) {
+    if (!entry.is_directory()) continue;
+    CAPTURE(entry.path().filename());
+    const auto source = WeightSource::open(entry.path().string());
+    const std::vector<float> whole = rows_of(*source, Role::kGate, 0, 64);
+    for (const std::int64_t row : {0, 1, 31, 63})
+      CHECK(rows_of(*source, Role::kGate, row, 1) ==
+            std::vector<float>(whole.begin() + row * 32, whole.begin() + (row + 1) * 32));
+  }
+}
+
+TEST_CASE("quantised: the model counts its values, not its codes, and says what it is stored as") {
+  constexpr std::int64_t kPlain = 32 * 32 + 3 * 32, kQuantised = 9216;
+  for (const auto& [folder, type] :
+       {std::pair("gptq", "GPTQ 4-bit"), std::pair("awq", "AWQ 4-bit"), std::pair("fp8_tensor", "FP8"),
+        std::pair("nf4", "bitsandbytes nf4"), std::pair("llm_int8", "INT8")}) {
+    CAPTURE(folder);
+    const auto source = WeightSource::open((fixtures() / folder).string());
+    CHECK(source->parameters() == kPlain + kQuantised);
+    CHECK(source->quantisation() == std::string("mixed: ") + type + " F16");
+  }
+}
+
+TEST_CASE("quantised: a method or format that is not read is refused with what to convert to") {
+  const auto refused = [](const char* folder, const std::string& from, const std::string& to) {
+    const Copy copy(folder);
+    copy.replace("config.json", from, to);
+    return refusal(ErrorCode::kNotSupported, [&] { copy.open(); });
+  };
+  CHECK(has(refused("gptq", R"("gptq")", R"("aqlm")"), "found 'aqlm'; convert the model"));
+  CHECK(has(refused("gptq", R"("bits": 4)", R"("bits": 3)"), "bits 3 of gptq (2, 4 and 8 are)"));
+  CHECK(has(refused("gptq_8_bit", "gptq_v2", "marlin"), "checkpoint_format 'marlin'"));
+  CHECK(has(refused("awq", "gemm", "gemv"), "version 'gemv' of awq"));
+  CHECK(has(refused("packed_int4", "pack-quantized", "nvfp4-pack-quantized"),
+            "format 'nvfp4-pack-quantized' of compressed-tensors"));
+}
+
+TEST_CASE("quantised: what does not fit together is refused by name") {
+  const auto corrupt = [](const char* folder, const char* file, const std::string& from,
+                          const std::string& to) {
+    const Copy copy(folder);
+    copy.replace(file, from, to);
+    return refusal(ErrorCode::kCorruption, [&] { copy.open(); });
+  };
+  constexpr const char* kWeightsFile = "model.safetensors";
+  CHECK(has(corrupt("gptq", "config.json", R"("gptq")", R"("awq")"), "expected"));
+  CHECK(has(corrupt("gptq", "config.json", R"("gptq")", R"("fp8")"), "found none"));
+  CHECK(has(corrupt("gptq", kWeightsFile, "k_proj.qzeros", "k_proj.other_"),
+            "expected tensor 'model.layers.0.self_attn.k_proj.qzeros'"));
+  CHECK(has(corrupt("fp8_blocks", "config.json", "16,\n", "8,\n"), "expected scales of shape"));
+  CHECK(has(corrupt("nf4", kWeightsFile, R"("blocksize": 64)", R"("blocksize": 32)"),
+            "expected U8"));
+  CHECK(has(corrupt("nf4", kWeightsFile, R"("blocksize": 64)", R"("blocksize":  0)"), "1 or more"));
+  CHECK(has(corrupt("packed_int4", "config.json", "compressed-tensors", "bitsandbytes"),
+            "found none"));
+}
+
+TEST_CASE("quantised: a weight that the network does not have is refused as a plain one is") {
+  const Copy copy("awq");
+  copy.replace("config.json", R"("num_hidden_layers": 1)", R"("num_hidden_layers": 0)");
+  CHECK_THROWS_AS(copy.open(), Error);
+  const Copy more("llm_int8");
+  for (const char* part : {"k_proj.weight\"", "k_proj.SCB\"", "k_proj.weight_format\""})
+    more.replace("model.safetensors", part, std::string("j") + (part + 1));
+  const std::string text = refusal(ErrorCode::kCorruption, [&] { more.open(); });
+  CHECK(has(text, "k_proj.weight"));
+}
+
+}  // namespace test_quantised
