@@ -39,9 +39,13 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       });
     }
     using enum formats::QuantMethod;
-    for (const formats::Quantisation& how :
-         {formats::Quantisation{kFp8}, {kFp8, 0, {16, 16}}, {kGptq, 4, {}, true}, {kGptq, 8},
-          {kAwq, 4}, {kBitsAndBytes}, {kCompressedTensors}})
+    for (const formats::Quantisation& how : {formats::Quantisation{kFp8},
+                                             {kFp8, 0, {16, 16}},
+                                             {kGptq, 4, {}, true},
+                                             {kGptq, 8},
+                                             {kAwq, 4},
+                                             {kBitsAndBytes},
+                                             {kCompressedTensors}})
       fuzz::tolerate_refusal([&] { read_quantised(file, how); });
   });
   return 0;

@@ -57,10 +57,10 @@ class PackedTensor : public QuantisedTensor {
     result = stored_of<std::int32_t>(*file, *of_.groups, 0, cols);
     for (const std::int32_t group : result)
       if (group < 0 || group >= groups_)
-        throw Error(ErrorCode::kCorruption,
-                    file->path_of(*of_.groups) + ": tensor '" + of_.groups->name +
-                        "': expected groups from 0 to " + std::to_string(groups_ - 1) +
-                        ", found " + std::to_string(group));
+        throw Error(ErrorCode::kCorruption, file->path_of(*of_.groups) + ": tensor '" +
+                                                of_.groups->name + "': expected groups from 0 to " +
+                                                std::to_string(groups_ - 1) + ", found " +
+                                                std::to_string(group));
     return result;
   }
 

@@ -53,8 +53,8 @@ Quantisation read_awq(const JsonFields& fields) {
 
 Quantisation read_compressed(const JsonFields& fields) {
   const std::string format = fields.text("format", "dense");
-  for (const char* known : {"pack-quantized", "float-quantized", "int-quantized",
-                            "naive-quantized", "mixed-precision"})
+  for (const char* known :
+       {"pack-quantized", "float-quantized", "int-quantized", "naive-quantized", "mixed-precision"})
     if (format == known) {
       if (fields.has("sparsity_config")) {
         const std::string sparse = fields.object("sparsity_config").text("format", "dense");

@@ -17,8 +17,8 @@ std::int64_t QuantisedTensor::bytes() const {
 void QuantisedTensor::read(std::int64_t begin, std::span<float> out) const {
   const auto count = static_cast<std::int64_t>(out.size());
   if (begin < 0 || begin > elements() || count > elements() - begin)
-    throw Error(ErrorCode::kInvalidArgument, "tensor '" + name + "': read past its " +
-                                                 std::to_string(elements()) + " values");
+    throw Error(ErrorCode::kInvalidArgument,
+                "tensor '" + name + "': read past its " + std::to_string(elements()) + " values");
   if (count == 0) return;
   const std::int64_t first = begin / cols, last = (begin + count - 1) / cols;
   if (begin == first * cols && count == (last - first + 1) * cols) return read_rows(first, out);

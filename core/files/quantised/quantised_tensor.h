@@ -16,9 +16,9 @@ class QuantisedTensor {
  public:
   virtual ~QuantisedTensor() = default;
 
-  std::string name;                     // of the weight, as in a model that is not quantised
-  std::string dtype;                    // for people: "GPTQ 4-bit"
-  std::int64_t rows = 0, cols = 0;      // as torch.nn.Linear stores a weight: out, in
+  std::string name;                      // of the weight, as in a model that is not quantised
+  std::string dtype;                     // for people: "GPTQ 4-bit"
+  std::int64_t rows = 0, cols = 0;       // as torch.nn.Linear stores a weight: out, in
   std::vector<const SafeTensor*> parts;  // all tensors of the file that it is made of
   std::shared_ptr<const SafeTensors> file;
 

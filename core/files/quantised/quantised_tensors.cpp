@@ -10,11 +10,16 @@ namespace {
 
 const char* title_of(QuantMethod method) {
   switch (method) {
-    case QuantMethod::kFp8: return "fp8";
-    case QuantMethod::kGptq: return "gptq";
-    case QuantMethod::kAwq: return "awq";
-    case QuantMethod::kBitsAndBytes: return "bitsandbytes";
-    case QuantMethod::kCompressedTensors: return "compressed-tensors";
+    case QuantMethod::kFp8:
+      return "fp8";
+    case QuantMethod::kGptq:
+      return "gptq";
+    case QuantMethod::kAwq:
+      return "awq";
+    case QuantMethod::kBitsAndBytes:
+      return "bitsandbytes";
+    case QuantMethod::kCompressedTensors:
+      return "compressed-tensors";
   }
   return "";
 }
@@ -65,8 +70,12 @@ void QuantisedTensors::add_scaled(const SafeTensor& weight, const std::string& n
                                   const SafeTensor& scale, const Quantisation& how) {
   ScaledParts parts{&weight, &scale};
   switch (how.method) {
-    case QuantMethod::kFp8: parts.block = how.block; break;
-    case QuantMethod::kBitsAndBytes: parts.factor = kInt8Factor; break;
+    case QuantMethod::kFp8:
+      parts.block = how.block;
+      break;
+    case QuantMethod::kBitsAndBytes:
+      parts.factor = kInt8Factor;
+      break;
     default:
       parts.zero = beside(name, "_zero_point");
       parts.rounding = rounding_of(scale.dtype);
@@ -103,8 +112,7 @@ void QuantisedTensors::find_parts(const SafeTensor& tensor, const Quantisation& 
       if (weight.empty()) return;
       if (const SafeTensor* scale = file_->find(stem(".weight") + ".SCB"))
         return add_scaled(tensor, weight, *scale, how);
-      for (const char* state :
-           {".quant_state.bitsandbytes__nf4", ".quant_state.bitsandbytes__fp4"})
+      for (const char* state : {".quant_state.bitsandbytes__nf4", ".quant_state.bitsandbytes__fp4"})
         if (const SafeTensor* found = beside(weight, state))
           add(weight, "",
               table_tensor(*file_, {&tensor, &needed(weight, ".absmax"),

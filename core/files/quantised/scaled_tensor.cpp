@@ -47,8 +47,7 @@ class ScaledTensor final : public QuantisedTensor {
     if (of_.block[0] == 0 || of_.scale->elements == 1) {
       if (grid.size() > 2 || grid_rows < 1 || grid_cols_ < 1 || rows % grid_rows != 0 ||
           cols % grid_cols_ != 0)
-        refuse_part(from, *of_.scale,
-                    "scales that divide a weight of " + shape_text({rows, cols}));
+        refuse_part(from, *of_.scale, "scales that divide a weight of " + shape_text({rows, cols}));
       of_.block = {std::max<std::int64_t>(rows / grid_rows, 1),
                    std::max<std::int64_t>(cols / grid_cols_, 1)};
     }

@@ -11,8 +11,8 @@ constexpr std::int64_t kMaxStateBytes = 1 << 16;
 class TableTensor final : public QuantisedTensor {
  public:
   TableTensor(const SafeTensors& from, const TableParts& of) : of_(of) {
-    for (const SafeTensor* part : {of.codes, of.magnitudes, of.table, of.magnitude_scales,
-                                   of.magnitude_table, of.state})
+    for (const SafeTensor* part :
+         {of.codes, of.magnitudes, of.table, of.magnitude_scales, of.magnitude_table, of.state})
       if (part != nullptr) parts.push_back(part);
     read_state(from);
     check_parts(from);

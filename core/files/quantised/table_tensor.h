@@ -9,9 +9,9 @@
 namespace triescope::formats {
 
 struct TableParts {
-  const SafeTensor* codes = nullptr;            // U8, half as many as values
-  const SafeTensor* magnitudes = nullptr;       // "absmax": F32, or U8 codes; one a block
-  const SafeTensor* table = nullptr;            // "quant_map": F32 [16]
+  const SafeTensor* codes = nullptr;             // U8, half as many as values
+  const SafeTensor* magnitudes = nullptr;        // "absmax": F32, or U8 codes; one a block
+  const SafeTensor* table = nullptr;             // "quant_map": F32 [16]
   const SafeTensor* magnitude_scales = nullptr;  // "nested_absmax": F32; null: no codes
   const SafeTensor* magnitude_table = nullptr;   // "nested_quant_map": F32 [256]
   const SafeTensor* state = nullptr;             // "quant_state.bitsandbytes__*": JSON

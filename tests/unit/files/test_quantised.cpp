@@ -24,9 +24,9 @@ namespace {
 fs::path fixtures() { return source_dir() / "tests/fixtures/quantised"; }
 
 const std::pair<const char*, Role> kWeights[] = {
-    {"self_attn.q_proj", Role::kQuery},  {"self_attn.k_proj", Role::kKey},
-    {"self_attn.v_proj", Role::kValue},  {"self_attn.o_proj", Role::kOutput},
-    {"mlp.gate_proj", Role::kGate},      {"mlp.up_proj", Role::kUp},
+    {"self_attn.q_proj", Role::kQuery}, {"self_attn.k_proj", Role::kKey},
+    {"self_attn.v_proj", Role::kValue}, {"self_attn.o_proj", Role::kOutput},
+    {"mlp.gate_proj", Role::kGate},     {"mlp.up_proj", Role::kUp},
     {"mlp.down_proj", Role::kDown}};
 
 std::vector<float> rows_of(const WeightSource& source, Role role, std::int64_t first,
@@ -64,8 +64,7 @@ struct Copy {
 }  // namespace
 
 TEST_CASE("quantised: every weight has the bits that its format's library dequantises it to") {
-  const nlohmann::json expected =
-      read_json_file((fixtures() / "expected.json").string(), 1 << 20);
+  const nlohmann::json expected = read_json_file((fixtures() / "expected.json").string(), 1 << 20);
   CHECK(expected.size() == 13);
   for (const auto& [folder, weights] : expected.items()) {
     CAPTURE(folder);
@@ -94,8 +93,9 @@ TEST_CASE("quantised: rows asked for one by one are those of the whole weight") 
 TEST_CASE("quantised: the model counts its values, not its codes, and says what it is stored as") {
   constexpr std::int64_t kPlain = 32 * 32 + 3 * 32, kQuantised = 9216;
   for (const auto& [folder, type] :
-       {std::pair("gptq", "GPTQ 4-bit"), std::pair("awq", "AWQ 4-bit"), std::pair("fp8_tensor", "FP8"),
-        std::pair("nf4", "bitsandbytes nf4"), std::pair("llm_int8", "INT8")}) {
+       {std::pair("gptq", "GPTQ 4-bit"), std::pair("awq", "AWQ 4-bit"),
+        std::pair("fp8_tensor", "FP8"), std::pair("nf4", "bitsandbytes nf4"),
+        std::pair("llm_int8", "INT8")}) {
     CAPTURE(folder);
     const auto source = WeightSource::open((fixtures() / folder).string());
     CHECK(source->parameters() == kPlain + kQuantised);
@@ -130,8 +130,8 @@ TEST_CASE("quantised: what does not fit together is refused by name") {
   CHECK(has(corrupt("gptq", kWeightsFile, "k_proj.qzeros", "k_proj.other_"),
             "expected tensor 'model.layers.0.self_attn.k_proj.qzeros'"));
   CHECK(has(corrupt("fp8_blocks", "config.json", "16,\n", "8,\n"), "expected scales of shape"));
-  CHECK(has(corrupt("nf4", kWeightsFile, R"("blocksize": 64)", R"("blocksize": 32)"),
-            "expected U8"));
+  CHECK(
+      has(corrupt("nf4", kWeightsFile, R"("blocksize": 64)", R"("blocksize": 32)"), "expected U8"));
   CHECK(has(corrupt("nf4", kWeightsFile, R"("blocksize": 64)", R"("blocksize":  0)"), "1 or more"));
   CHECK(has(corrupt("packed_int4", "config.json", "compressed-tensors", "bitsandbytes"),
             "found none"));
