@@ -255,6 +255,9 @@ void visit_fields(Visit& visit, ModelInfo& m) {
   visit("layers", m.layers), visit("hidden", m.hidden), visit("heads", m.heads);
   visit("kv_heads", m.kv_heads), visit("head_dim", m.head_dim);
   visit("intermediate", m.intermediate), visit("vocab_size", m.vocab_size);
+  visit("experts", m.experts), visit("experts_used", m.experts_used);
+  visit("active_parameters", m.active_parameters), visit("active_bytes", m.active_bytes);
+  visit("expert_bytes", m.expert_bytes);
   visit("context", m.context), visit("sliding_window", m.sliding_window);
   visit("kv_window", m.kv_window), visit("kv_valid_until", m.kv_valid_until);
   visit("tied_embeddings", m.tied_embeddings), visit("rope_theta", m.rope_theta);

@@ -27,6 +27,19 @@ json levels_json(const RunResult& result) {
   return {{"a_step", *result.levels_gained()}, {"histogram", result.levels_histogram}};
 }
 
+// What a mixture's forwards read, beside what one row reads.
+json experts_json(const RunResult& result, const ModelInfo& model) {
+  if (result.expert_layers == 0) return nullptr;
+  const double more = (result.experts_a_layer - model.experts_used) * result.expert_layers;
+  return {{"of", model.experts},
+          {"a_row", model.experts_used},
+          {"a_forward", result.experts_a_layer},
+          {"layers", result.expert_layers},
+          {"bytes_a_row", model.active_bytes},
+          {"bytes_a_forward", static_cast<double>(model.active_bytes) +
+                                  more * static_cast<double>(model.expert_bytes)}};
+}
+
 }  // namespace
 
 json number_or_null(double value) { return std::isfinite(value) ? json(value) : json(nullptr); }
@@ -66,6 +79,7 @@ json result_json(const RunResult& result, const ModelInfo& model, const RunConte
           {"accepted_histogram", result.accepted_histogram},
           {"levels_gained", levels_json(result)},
           {"draft", draft_json(result, model, context)},
+          {"experts", experts_json(result, model)},
           {"kv",
            {{"bytes_per_token", result.kv_bytes_per_token},
             {"policy", result.kv_policy},

@@ -212,6 +212,9 @@ std::int64_t Capture::rows_in(std::string_view table) const {
   return static_cast<std::int64_t>(rows);
 }
 
+std::span<const ExpertRow> Capture::experts(std::int32_t step) const {
+  return rows_of_step(impl_->experts, step, [](const ExpertRow& row) { return step_of(row.tick); });
+}
 std::span<const MetricRow> Capture::metrics() const { return impl_->metrics; }
 
 const SeenRow* Capture::seen(const InputRow& input) const {

@@ -131,7 +131,8 @@ class Capture {
   std::span<const SlotRow> slot_events(Whose whose) const;                // of all steps
   std::span<const MemoryRow> memory(Whose whose = Whose::kTarget) const;  // by step
   std::span<const SequenceRow> sequences() const;
-  std::span<const MetricRow> metrics() const;  // in tick order
+  std::span<const ExpertRow> experts(std::int32_t step) const;  // in the order of recording
+  std::span<const MetricRow> metrics() const;                   // in tick order
   // The slots that a row attended to, where the recorder says so; null = it does not.
   const SeenRow* seen(const InputRow& input) const;
   std::span<const LogRow> log() const;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <limits>
 #include <system_error>
 #include <type_traits>
@@ -63,36 +64,63 @@ void CaptureRows::check_json(const char* table, std::int64_t row, const char* co
   }
 }
 
-// Parses "[1, 2, 3]"; an empty text is an empty list.
-std::vector<std::int32_t> CaptureRows::tokens_of(const char* table, std::int64_t row,
-                                                 const char* column, std::string_view text) const {
+// An empty text is an empty list.
+template <class Read>
+void CaptureRows::each_of_list(const char* table, std::int64_t row, const char* column,
+                               std::string_view text, const char* expected, Read read) const {
   const auto refuse = [&] {
     damaged(table, row,
-            std::string(column) + ": expected token ids as [1, 2, 3], found '" +
+            std::string(column) + ": expected " + expected + ", found '" +
                 std::string(text.substr(0, 40)) + "'");
   };
   const auto skip_blanks = [&](std::size_t at) {
     while (at < text.size() && (text[at] == ' ' || text[at] == '\n' || text[at] == '\t')) ++at;
     return at;
   };
-  std::vector<std::int32_t> tokens;
   std::size_t at = skip_blanks(0);
-  if (at == text.size()) return tokens;
+  if (at == text.size()) return;
   if (text[at] != '[') refuse();
   at = skip_blanks(at + 1);
   for (bool ended = at < text.size() && text[at] == ']'; !ended;) {
-    std::int64_t token = -1;
-    const auto [end, error] = std::from_chars(text.data() + at, text.data() + text.size(), token);
-    if (error != std::errc()) refuse();
-    check_range(table, row, column, token, 0, kMaxToken);
-    tokens.push_back(static_cast<std::int32_t>(token));
+    const char* const end = read(text.data() + at, text.data() + text.size());
+    if (end == nullptr) refuse();
     at = skip_blanks(static_cast<std::size_t>(end - text.data()));
     if (at == text.size() || (text[at] != ',' && text[at] != ']')) refuse();
     ended = text[at] == ']';
     if (!ended) at = skip_blanks(at + 1);
   }
   if (skip_blanks(at + 1) < text.size()) refuse();
+}
+
+// Parses "[1, 2, 3]".
+std::vector<std::int32_t> CaptureRows::tokens_of(const char* table, std::int64_t row,
+                                                 const char* column, std::string_view text) const {
+  std::vector<std::int32_t> tokens;
+  each_of_list(table, row, column, text, "token ids as [1, 2, 3]",
+               [&](const char* from, const char* to) -> const char* {
+                 std::int64_t token = -1;
+                 const auto [end, error] = std::from_chars(from, to, token);
+                 if (error != std::errc()) return nullptr;
+                 check_range(table, row, column, token, 0, kMaxToken);
+                 tokens.push_back(static_cast<std::int32_t>(token));
+                 return end;
+               });
   return tokens;
+}
+
+// Parses "[0.5, 0.25]".
+std::vector<float> CaptureRows::numbers_of(const char* table, std::int64_t row, const char* column,
+                                           std::string_view text) const {
+  std::vector<float> numbers;
+  each_of_list(table, row, column, text, "finite numbers as [0.5, 0.25]",
+               [&](const char* from, const char* to) -> const char* {
+                 float number = 0;
+                 const auto [end, error] = std::from_chars(from, to, number);
+                 if (error != std::errc() || !std::isfinite(number)) return nullptr;
+                 numbers.push_back(number);
+                 return end;
+               });
+  return numbers;
 }
 
 // Parses "0-15,18" to {0, 15, 18, 18}.
@@ -162,6 +190,8 @@ Value CaptureRows::value_of(Statement& statement, int place, const char* table, 
     std::string text = statement.text(place);
     if (column.rule == Rule::kJson) check_json(table, row, column.name, text);
     return text;
+  } else if constexpr (std::is_same_v<Value, std::vector<float>>) {
+    return numbers_of(table, row, column.name, statement.text_view(place));
   } else if (column.rule == Rule::kRuns) {
     return runs_of(table, row, column.name, statement.text_view(place));
   } else {
@@ -294,6 +324,11 @@ Row CaptureRows::read_row(Statement& statement, int first, std::int64_t id) cons
   // A reason of another program, or of a newer one, is told as it stands.
   if constexpr (requires { row.why; })
     if (row.why.empty()) row.why = std::move(foreign_reason);
+  if constexpr (requires { row.weights; })
+    if (!row.weights.empty() && row.weights.size() != row.experts.size())
+      damaged(table, id,
+              "weights: expected " + std::to_string(row.experts.size()) +
+                  ", one for each expert, found " + std::to_string(row.weights.size()));
   column_at = first;
   for_each_column<Row>([&](const auto& column) {
     const int here = column_at++;

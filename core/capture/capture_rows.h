@@ -65,8 +65,14 @@ struct CaptureRows : OwnerRows {
                    std::int64_t low, std::int64_t high) const;
   void check_json(const char* table, std::int64_t row, const char* column,
                   const std::string& text) const;
+  // Parses a JSON list of numbers, `read(from, to)` each: it returns where the number ends, or null.
+  template <class Read>
+  void each_of_list(const char* table, std::int64_t row, const char* column, std::string_view text,
+                    const char* expected, Read read) const;
   std::vector<std::int32_t> tokens_of(const char* table, std::int64_t row, const char* column,
                                       std::string_view text) const;
+  std::vector<float> numbers_of(const char* table, std::int64_t row, const char* column,
+                                std::string_view text) const;
   std::vector<std::int32_t> runs_of(const char* table, std::int64_t row, const char* column,
                                     std::string_view text) const;
   std::int64_t code_of(const char* table, std::int64_t row, const char* column,

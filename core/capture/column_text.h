@@ -14,8 +14,8 @@ namespace triescope::capture {
 template <class Value>
 constexpr const char* sql_type(Rule rule) {
   if (rule == Rule::kBytes) return "BLOB";
-  if (rule == Rule::kTokens || rule == Rule::kRuns || rule == Rule::kCode ||
-      std::is_same_v<Value, std::string>)
+  if (rule == Rule::kTokens || rule == Rule::kNumbers || rule == Rule::kRuns ||
+      rule == Rule::kCode || std::is_same_v<Value, std::string>)
     return "TEXT";
   return std::is_floating_point_v<Value> ? "REAL" : "INTEGER";
 }

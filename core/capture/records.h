@@ -346,6 +346,15 @@ struct SeenRow {
   std::vector<std::int32_t> slots;  // first and last of each run, ascending: {0, 15, 18, 18}
 };
 
+// The experts that a row of the target's forward went through in one layer of a mixture.
+struct ExpertRow {
+  Tick tick = 0;
+  std::int32_t node = 0;
+  std::int32_t layer = 0;
+  std::vector<std::int32_t> experts = {};  // by ascending index
+  std::vector<float> weights = {};         // of their results in the sum, in the same order
+};
+
 // A figure that the recorder defines itself.
 struct MetricRow {
   Tick tick = 0;

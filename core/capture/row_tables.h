@@ -28,6 +28,7 @@ struct RowTables {
   std::vector<MemoryRow> memory = {};
   std::vector<SequenceRow> sequences = {};
   std::vector<SeenRow> seen = {};
+  std::vector<ExpertRow> experts = {};
   std::vector<MetricRow> metrics = {};
   std::vector<LogRow> log = {};
   std::vector<PhaseRow> phases = {};
@@ -40,8 +41,8 @@ inline constexpr std::tuple kRowTables = {
     &RowTables::programs, &RowTables::drafters,    &RowTables::pieces,   &RowTables::steps,
     &RowTables::nodes,    &RowTables::node_scores, &RowTables::inputs,   &RowTables::candidates,
     &RowTables::stages,   &RowTables::verdicts,    &RowTables::frontier, &RowTables::slots,
-    &RowTables::memory,   &RowTables::sequences,   &RowTables::seen,     &RowTables::metrics,
-    &RowTables::log,      &RowTables::phases};
+    &RowTables::memory,   &RowTables::sequences,   &RowTables::seen,     &RowTables::experts,
+    &RowTables::metrics,  &RowTables::log,         &RowTables::phases};
 
 // Calls visit(member) with the pointer to each vector of RowTables.
 template <class Visit>

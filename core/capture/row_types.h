@@ -23,7 +23,7 @@ namespace triescope::capture {
 inline constexpr int kFormat = 1;
 
 inline constexpr std::int64_t kMaxStep = 100'000'000, kMaxSlot = 1 << 22, kMaxToken = 1 << 28,
-                              kMaxTick = kMaxStep * kPhaseCount;
+                              kMaxLayer = 1 << 16, kMaxTick = kMaxStep * kPhaseCount;
 
 // The condition that a column's value must satisfy. "The row above" is the one before it in the
 // file, of the same owner where rows have one. NULL and a missing column are the member's default.
@@ -34,7 +34,8 @@ enum class Rule : std::uint8_t {
   kUnknown,  // any number; NULL is NaN, which means unknown and is written as NULL
   kJson,     // a text nested at most 64 deep (it is walked recursively)
   kBytes,    // raw bytes, kept in a std::string
-  kTokens,   // token ids, as JSON: [1, 2, 3]
+  kTokens,   // ids of tokens or other things, as JSON: [1, 2, 3]
+  kNumbers,  // finite numbers, as JSON: [0.5, 0.25]
   kRuns,     // slots, ascending, as runs: 0-15,18
   kTick,     // a tick
   // These look at other columns or rows and are checked once the rest of the row is read.
@@ -126,7 +127,7 @@ struct RowType<RunInfo> {
       column("created_utc", &RunInfo::created_utc).means("when it began: ISO 8601, UTC"),
       column("model_json", &RunInfo::model_json, Rule::kJson)
           .means(
-              "the model as a JSON object; known keys: name, path, family, dtype, device, format, quantisation, parameters, file_bytes, layers, hidden, heads, kv_heads, head_dim, vocab_size, eos_token_ids, context, sliding_window, draft (name, path, family, parameters, file_bytes, kv_bytes_per_token, prefix_slots)"),
+              "the model as a JSON object; known keys: name, path, family, dtype, device, format, quantisation, parameters, file_bytes, layers, hidden, heads, kv_heads, head_dim, vocab_size, eos_token_ids, context, sliding_window, experts, experts_used, expert_bytes, active_parameters, active_bytes, draft (name, path, family, parameters, file_bytes, kv_bytes_per_token, prefix_slots)"),
       column("method", &RunInfo::method)
           .needed()
           .means("the method's name, for programs; a run without one has not begun"),
@@ -467,6 +468,25 @@ struct RowType<SeenRow> {
       column("slots", &SeenRow::slots, Rule::kRuns)
           .needed()
           .means("the slots that the row attended to, as runs: 0-15,18")};
+};
+
+template <>
+struct RowType<ExpertRow> {
+  static constexpr const char* kTable = "expert";
+  static constexpr const char* kMeaning =
+      "the experts that a row of the target's forward went through in a layer; a model with one MLP a layer has none";
+  static constexpr Level kLevel = Level::kFull;
+  static constexpr Sliced kSliced = Sliced::kInside;
+  static constexpr std::tuple kColumns = {
+      column("tick", &ExpertRow::tick, Rule::kLaterTick).means("in which phase the forward ran"),
+      column("node", &ExpertRow::node, Rule::kNode)
+          .means("whose row; of the prompt's rows its last one is recorded, as node 0"),
+      range("layer", &ExpertRow::layer, 0, kMaxLayer).needed().means("in which layer, from 0"),
+      column("experts", &ExpertRow::experts, Rule::kTokens)
+          .needed()
+          .means("their numbers, from 0, ascending; without the one that all rows share"),
+      column("weights", &ExpertRow::weights, Rule::kNumbers)
+          .means("what each counts for in the sum, in the same order; empty: not known")};
 };
 
 template <>

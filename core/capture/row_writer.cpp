@@ -1,11 +1,13 @@
 #include "core/capture/row_writer.h"
 
+#include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
 #include <tuple>
 #include <type_traits>
+#include <vector>
 
 #include "core/capture/recorder_identity.h"
 #include "core/capture/row_types.h"
@@ -14,10 +16,14 @@
 namespace triescope::capture {
 namespace {
 
-std::string json_list(std::span<const std::int32_t> values) {
+template <class Number>
+std::string json_list(const std::vector<Number>& values) {
   std::string text = "[";
-  for (const std::int32_t value : values)
-    text += (text.size() > 1 ? "," : "") + std::to_string(value);
+  for (const Number value : values) {
+    char digits[32];
+    text += text.size() > 1 ? "," : "";
+    text.append(digits, std::to_chars(digits, digits + sizeof digits, value).ptr);
+  }
   return text + "]";
 }
 
@@ -47,6 +53,8 @@ void bind_value(Statement& statement, const ColumnOfRow& column, const Value& va
     } else {
       statement.bind(std::string_view(value));
     }
+  } else if constexpr (std::is_same_v<Value, std::vector<float>>) {
+    statement.bind(std::string_view(json_list(value)));
   } else {
     statement.bind(std::string_view(rule == Rule::kRuns ? runs_text(value) : json_list(value)));
   }

@@ -32,6 +32,8 @@ std::string values_text(const ColumnOfRow& column) {
       return "bytes or text";
     case Rule::kTokens:
       return "JSON: `[1, 2, 3]`";
+    case Rule::kNumbers:
+      return "JSON: `[0.5, 0.25]`";
     case Rule::kRuns:
       return "ascending: `0-15,18`";
     case Rule::kTick:

@@ -6,6 +6,8 @@
 
 #include "core/base/row_costs.h"
 #include "core/files/config.h"
+#include "core/files/weights.h"
+#include "core/model/model.h"
 
 namespace triescope {
 
@@ -15,6 +17,14 @@ struct ActiveWeights {
   std::int64_t read = 0;    // that a forward of one row reads: of an embedding of its own, nothing
 };
 ActiveWeights active_weights(const formats::ModelConfig& config);
+
+// The same in bytes: of a matrix whose type a kernel computes from as in the file, of others as widened
+// to `dtype`.
+struct ActiveBytes {
+  std::int64_t read = 0;    // by a forward of one row
+  std::int64_t expert = 0;  // of one expert in one layer, the average
+};
+ActiveBytes active_bytes(const formats::WeightSource& source, DType dtype);
 
 // The same costs for a model of this configuration: a further row also pays for the experts that no
 // row before it chose. Counted in weights, as if all had as many bits.

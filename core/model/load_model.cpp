@@ -67,18 +67,30 @@ void count_blocks(const WeightSource& source, ModelInfo& info) {
 }
 
 // How much of a mixture of experts a token uses.
-std::string mixture_note(const ModelConfig& config, std::int64_t parameters) {
+void count_experts(const WeightSource& source, ModelInfo& info) {
+  const ModelConfig& config = source.config();
+  if (!config.has_experts()) return;
   std::size_t layers = 0;
-  int experts = 0;
   for (const formats::LayerConfig& layer : config.layers) {
     layers += layer.experts > 0;
-    experts = std::max(experts, layer.experts);
+    info.experts = std::max(info.experts, layer.experts);
   }
-  return "a mixture of experts: a token goes through " + std::to_string(config.experts.used) +
-         " of " + std::to_string(experts) +
-         (config.experts.shared_intermediate > 0 ? " and one that all share" : "") + " in " +
-         std::to_string(layers) + " of " + counted(config.layers.size(), "layer") + ", and uses " +
-         std::to_string(active_weights(config).used) + " of " + counted(parameters, "parameter");
+  info.experts_used = config.experts.used;
+  info.active_parameters = active_weights(config).used;
+  info.notes.push_back(
+      "a mixture of experts: a token goes through " + std::to_string(info.experts_used) + " of " +
+      std::to_string(info.experts) +
+      (config.experts.shared_intermediate > 0 ? " and one that all share" : "") + " in " +
+      std::to_string(layers) + " of " + counted(config.layers.size(), "layer") + ", and uses " +
+      std::to_string(info.active_parameters) + " of " + counted(info.parameters, "parameter"));
+}
+
+// Needs the dtype.
+void count_active_bytes(const WeightSource& source, ModelInfo& info) {
+  if (info.experts == 0) return;
+  const ActiveBytes bytes = active_bytes(source, info.dtype);
+  info.active_bytes = bytes.read;
+  info.expert_bytes = bytes.expert;
 }
 
 ModelInfo info_of(const WeightSource& source, const std::string& path) {
@@ -119,7 +131,7 @@ ModelInfo info_of(const WeightSource& source, const std::string& path) {
   info.bos_token_id = config.bos_token_id;
   info.generation = config.generation;
   info.notes = config.notes;
-  if (config.has_experts()) info.notes.push_back(mixture_note(config, info.parameters));
+  count_experts(source, info);
   count_blocks(source, info);
   return info;
 }
@@ -145,6 +157,7 @@ std::unique_ptr<Model> load_from(const WeightSource& source, const std::string& 
     chosen.threads = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
   ModelInfo info = info_of(source, path);
   info.dtype = chosen.dtype;
+  count_active_bytes(source, info);
   info.kv_dtype = chosen.kv_dtype.value_or(chosen.dtype);
   info.device = chosen.device;
   info.warning = warning_of(info.family, info.dtype);
@@ -174,7 +187,10 @@ std::unique_ptr<Model> load_from(const WeightSource& source, const std::string& 
 }  // namespace
 
 ModelInfo inspect_model(const std::string& path) {
-  return info_of(*WeightSource::open(path), path);
+  const std::unique_ptr<WeightSource> source = WeightSource::open(path);
+  ModelInfo info = info_of(*source, path);
+  count_active_bytes(*source, info);
+  return info;
 }
 
 bool has_rope_scaling(const std::string& path) {

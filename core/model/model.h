@@ -23,6 +23,7 @@
 #include "core/base/log.h"
 #include "core/base/row_costs.h"
 #include "core/files/generation_settings.h"
+#include "core/kernels/router.h"
 #include "core/model/logits_row.h"
 
 namespace triescope {
@@ -61,6 +62,12 @@ struct ModelInfo {
   std::int64_t widened_parameters = 0, widened_bytes = 0;
   int layers = 0, hidden = 0, heads = 0, kv_heads = 0, head_dim = 0, intermediate = 0;
   int vocab_size = 0;
+  // Of a mixture: the most experts that a layer has, and how many of them a row goes through. 0 = the
+  // model has one MLP a layer, and the next three are 0 too.
+  int experts = 0, experts_used = 0;
+  // Parameters that a row uses, the bytes of them that a forward of one row reads, and the bytes of
+  // one expert in one layer (their average): as the file has them, or in `dtype` where they are widened.
+  std::int64_t active_parameters = 0, active_bytes = 0, expert_bytes = 0;
   int context = 0;         // longest prompt + generation the model was trained for
   int sliding_window = 0;  // 0 = none
   // Every layer has a sliding window; this is the widest: a row at position i never reads KV at
@@ -167,6 +174,24 @@ struct ForwardBatch {
   std::int32_t text_length = 0;
 };
 
+// The experts through which the rows whose logits were asked for went, in a mixture of experts.
+struct ForwardExperts {
+  std::span<const std::int32_t> layers = {};  // those of the forward that have experts, ascending
+  int used = 0;                               // number that a row goes through in each
+  // [layers, logit_rows, used], by ascending index.
+  std::span<const kernels::ChosenExpert> chosen = {};
+  // Those of the logits' row `row` in layers[layer].
+  std::span<const kernels::ChosenExpert> of(std::size_t layer, std::size_t row) const {
+    const std::size_t rows = chosen.size() / layers.size() / static_cast<std::size_t>(used);
+    return chosen.subspan((layer * rows + row) * static_cast<std::size_t>(used),
+                          static_cast<std::size_t>(used));
+  }
+  // Those of all rows in layers[layer].
+  std::span<const kernels::ChosenExpert> of_layer(std::size_t layer) const {
+    return chosen.subspan(layer * (chosen.size() / layers.size()), chosen.size() / layers.size());
+  }
+};
+
 struct ForwardOutput {
   // [logit_rows, vocab], row-major fp32 on the host. Valid until the next forward of this model.
   std::span<const float> logits;
@@ -176,6 +201,7 @@ struct ForwardOutput {
   // [feature_layers, feature_rows, hidden], row-major fp32 on the host, valid as long as the
   // logits.
   std::span<const float> features = {};
+  ForwardExperts experts = {};  // of a mixture, valid as long
   int vocab_size = 0;
   LogitsRow row(int i) const {
     if (on_device != nullptr) return {*on_device, i};

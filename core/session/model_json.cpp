@@ -23,6 +23,13 @@ nlohmann::json model_json(const ModelInfo& info) {
                           {"eos_token_ids", info.eos_token_ids},
                           {"context", info.context},
                           {"sliding_window", info.sliding_window}};
+  if (info.experts > 0) {
+    model["experts"] = info.experts;
+    model["experts_used"] = info.experts_used;
+    model["expert_bytes"] = info.expert_bytes;
+    model["active_parameters"] = info.active_parameters;
+    model["active_bytes"] = info.active_bytes;
+  }
   if (!info.notes.empty()) model["notes"] = info.notes;
   return model;
 }

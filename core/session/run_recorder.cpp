@@ -91,6 +91,14 @@ void RunRecorder::candidates(std::span<const capture::CandidateRow> rows, captur
   }
 }
 
+void RunRecorder::experts(std::vector<capture::ExpertRow> rows, Tick tick) {
+  if (!records<capture::ExpertRow>()) return;
+  for (capture::ExpertRow& row : rows) {
+    row.tick = tick;
+    rows_.experts.push_back(std::move(row));
+  }
+}
+
 void RunRecorder::stages(std::span<const capture::StageRow> rows, Tick tick) {
   if (!records<capture::StageRow>()) return;
   for (capture::StageRow row : rows) {

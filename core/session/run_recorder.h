@@ -43,6 +43,7 @@ class RunRecorder {
   void slots(std::span<const capture::SlotRow> rows, capture::Whose whose, capture::Tick tick);
   void candidates(std::span<const capture::CandidateRow> rows, capture::Whose whose,
                   capture::Tick tick);
+  void experts(std::vector<capture::ExpertRow> rows, capture::Tick tick);    // fills in the tick
   void stages(std::span<const capture::StageRow> rows, capture::Tick tick);  // fills in the tick
   void decision(AcceptResult& result, capture::Tick tick);                   // fills in the ticks
   void verdicts(std::span<const capture::VerdictRow> rows);

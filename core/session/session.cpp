@@ -177,6 +177,8 @@ void Session::Impl::note_forwards(TreeRunner& of, capture::Whose whose, capture:
     out.inputs(inputs);
   }
   out.slots(of.take_slot_events(), whose, tick);
+  std::vector<capture::ExpertRow> experts = of.take_experts();
+  if (whose == capture::Whose::kTarget) out.experts(std::move(experts), tick);
 }
 
 StepView Session::Impl::view() {

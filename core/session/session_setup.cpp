@@ -302,6 +302,11 @@ RunResult Session::Impl::result() const {
   result.moved_tokens = runner->store().moved();
   result.greedy_tokens = peak_text;
   result.batch_beam_tokens = static_cast<std::int64_t>(peak_text) * beams;
+  if (figures.expert_layers > 0) {
+    const auto layers = static_cast<double>(figures.expert_layers);
+    result.expert_layers = layers / static_cast<double>(figures.expert_forwards);
+    result.experts_a_layer = static_cast<double>(figures.experts_read) / layers;
+  }
   if (const TreeRunner* drafting = drafting_runner())
     result.drafter_cost = {.forwards = drafting->figures().forwards,
                            .forward_rows = drafting->figures().rows,

@@ -1,6 +1,7 @@
 #include "core/tree/tree_runner.h"
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <limits>
 #include <numeric>
@@ -123,6 +124,7 @@ void TreeRunner::prefill(const TokenTree& tree, std::span<const NodeId> path, st
     if (progress) progress("prefill", static_cast<double>(end), static_cast<double>(total));
   }
   rows_ = {path.empty() ? TokenTree::root() : path.back()};
+  note_experts();
   note_inputs(tree, path, positions, slots, 0);
 }
 
@@ -159,6 +161,8 @@ void TreeRunner::forward(const TokenTree& tree, std::span<const NodeId> rows,
        .text_length = outgrown_ ? limit + 1 : 0},
       rows, stop);
   first_logit_row_ = 0;
+  count_experts();
+  note_experts();
   // A beam with a cache of its own has its tree position as sequential position.
   note_inputs(tree, rows, positions, placed.slots,
               kv_options_.kind == KvPolicyKind::kBatch ? -1 : cached);
@@ -360,6 +364,37 @@ void TreeRunner::note_inputs(const TokenTree& tree, std::span<const NodeId> node
                       .slot = slots[i],
                       .naive_position = first_naive < 0 ? positions[i] : first_naive + at});
   }
+}
+
+void TreeRunner::note_experts() {
+  const ForwardExperts& all = output_.experts;
+  if (!record_) return;
+  for (std::size_t layer = 0; layer < all.layers.size(); ++layer)
+    for (std::size_t i = 0; i < rows_.size(); ++i) {
+      capture::ExpertRow row{.node = rows_[i].value, .layer = all.layers[layer]};
+      for (const kernels::ChosenExpert& one :
+           all.of(layer, static_cast<std::size_t>(first_logit_row_) + i)) {
+        row.experts.push_back(one.expert);
+        row.weights.push_back(one.weight);
+      }
+      // A network that overflowed has no weights that a capture could hold.
+      if (!std::ranges::all_of(row.weights, [](float weight) { return std::isfinite(weight); }))
+        row.weights.clear();
+      experts_.push_back(std::move(row));
+    }
+}
+
+void TreeRunner::count_experts() {
+  const ForwardExperts& all = output_.experts;
+  std::vector<std::int32_t> read;
+  for (std::size_t layer = 0; layer < all.layers.size(); ++layer) {
+    read.clear();
+    for (const kernels::ChosenExpert& one : all.of_layer(layer)) read.push_back(one.expert);
+    std::ranges::sort(read);
+    figures_.experts_read += std::unique(read.begin(), read.end()) - read.begin();
+  }
+  figures_.expert_layers += static_cast<std::int64_t>(all.layers.size());
+  figures_.expert_forwards += !all.layers.empty();
 }
 
 void TreeRunner::note_peaks() {

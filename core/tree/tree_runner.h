@@ -58,6 +58,9 @@ struct RunnerFigures {
   std::int64_t forwards = 0, rows = 0;
   std::int32_t peak_live = 0, peak_garbage = 0, peak_reserved = 0;
   std::int32_t peak_held = 0;  // live and garbage at once
+  // Of a mixture, over all forwards but prefills: these forwards, their layers that have experts, and the
+  // different experts that each of these layers reads.
+  std::int64_t expert_forwards = 0, expert_layers = 0, experts_read = 0;
 };
 
 class TreeRunner final : public StepRows {
@@ -141,6 +144,9 @@ class TreeRunner final : public StepRows {
   // The input rows of the forwards since the last call, a vector for each forward; the caller fills
   // in the step.
   std::vector<std::vector<capture::InputRow>> take_inputs() { return std::exchange(inputs_, {}); }
+  // The experts of the rows of the prefill and the forwards since the last call; the caller fills in the
+  // tick.
+  std::vector<capture::ExpertRow> take_experts() { return std::exchange(experts_, {}); }
   // Positions below this one are out of every window, and their KV has been given up.
   std::int32_t horizon() const { return horizon_; }
   const RunnerFigures& figures() const { return figures_; }
@@ -154,6 +160,8 @@ class TreeRunner final : public StepRows {
   void note_inputs(const TokenTree& tree, std::span<const NodeId> nodes,
                    std::span<const std::int32_t> positions, std::span<const std::int32_t> slots,
                    std::int32_t first_naive);
+  void note_experts();
+  void count_experts();
   void note_peaks();
   std::int32_t horizon_of(const TokenTree& tree, std::span<const NodeId> next) const;
   std::size_t index_of_layer(std::int32_t layer) const;
@@ -187,6 +195,7 @@ class TreeRunner final : public StepRows {
   // The text has outgrown ModelInfo::kv_valid_until: all KV is of the longer kind.
   bool outgrown_ = false;
   std::vector<std::vector<capture::InputRow>> inputs_;
+  std::vector<capture::ExpertRow> experts_;
   RunnerFigures figures_;
 };
 

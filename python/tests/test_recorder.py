@@ -201,6 +201,19 @@ class Recording(Case):
         self.assertEqual([(row["name"], row["value"], row["node"]) for row in self.rows("metric")],
                          [("entropy", 2.3, -1), ("margin", 0.5, 1)])
 
+    def test_experts_of_a_mixture(self):
+        with self.recorder() as cap:
+            cap.prompt([1, 2])
+            with cap.round() as r:
+                r.draft([4, 5])
+                r.experts(0, [3, 1], weights=[0.25, 0.75])
+                r.experts(0, [2], node=1)
+                r.commit([0], token=6)
+                with self.assertRaisesRegex(TypeError, "expected 0 to 65536"):
+                    r.experts(1 << 20, [1])
+        self.assertEqual([(row["tick"], row["node"], row["layer"], row["experts"], row["weights"]) for row in self.rows("expert")],
+                         [(6, 0, 0, "[1, 3]", "[0.75, 0.25]"), (6, 2, 0, "[2]", "[]")])
+
     def test_levels_record_less(self):
         for level, tables in (("steps", ["step", "phase"]), ("tree", ["step", "phase", "node", "verdict", "piece"])):
             cap = Recorder(self.path(), tokenizer=word, level=level)

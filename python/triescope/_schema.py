@@ -27,6 +27,7 @@ COLUMNS: Dict[str, Tuple[str, ...]] = {
                "device_reserved_bytes", "whose"),
     "sequence": ("tick", "node", "rank", "score", "finish", "tokens"),
     "seen": ("step", "row", "whose", "forward", "slots"),
+    "expert": ("tick", "node", "layer", "experts", "weights"),
     "metric": ("tick", "node", "name", "value"),
     "log": ("tick", "level", "text"),
     "phase": ("tick", "start_us", "duration_us"),
@@ -35,7 +36,7 @@ COLUMNS: Dict[str, Tuple[str, ...]] = {
 LEVELS = {
     "steps": {"drafter", "step", "memory", "sequence", "metric", "log", "phase"},
     "tree": {"piece", "node", "node_score", "verdict", "frontier"},
-    "full": {"input", "candidate", "stage", "slot", "seen"},
+    "full": {"input", "candidate", "stage", "slot", "seen", "expert"},
 }
 
 

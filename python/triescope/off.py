@@ -19,7 +19,7 @@ class OffRecorder:
         return None
 
     # The calls of a round are found without a search.
-    draft = rows = target = commit = level = kv = time = metric = log = _nothing
+    draft = rows = target = commit = level = kv = time = metric = experts = log = _nothing
 
     def round(self) -> "OffRecorder":
         return self

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import math
 from typing import Any, Dict, List, Optional, Set, Tuple
 
 from . import _beam_step, _checks, _drafting, _placing, _prompt, _text_step, _values as values
@@ -239,6 +241,24 @@ class Round:
             if value:
                 self.times[name] = self.times.get(name, 0.0) + values.number(value, f"time({name}=…)")
 
+    def experts(self, layer: int, experts: Any, weights: Any = None, node: NodeIndex = -1) -> None:
+        """The experts of a mixture that a row of the target's forward went through in one layer, and what each counts for. `node`: an
+        index as in rows()."""
+        layer = values.an_id(layer, "experts(layer)")
+        low, high = LIMITS["expert", "layer"]
+        if not low <= layer <= high:
+            raise TypeError(f"experts(layer): expected {low} to {high}, found {layer}")
+        chosen = values.tokens(experts, "experts(experts)", "pass the experts' numbers, from 0")
+        shares = [] if weights is None else values.numbers(weights, len(chosen), "experts(weights=…)")
+        row = self.row_node(self._resolve(node, "experts(node=…)"))
+        if row is None:
+            return  # a prompt token before the last: its row is not kept
+        if any(share is None or not math.isfinite(share) for share in shares):
+            shares = []
+        order = sorted(range(len(chosen)), key=chosen.__getitem__)
+        self._more.append(("expert", (row, layer, json.dumps([chosen[i] for i in order]),
+                                      json.dumps([shares[i] for i in order] if shares else []))))
+
     def metric(self, name: str, value: Any, node: Optional[NodeIndex] = None) -> None:
         """A number of your own, about the step or a node (an index as in rows())."""
         if not isinstance(name, str):
@@ -341,7 +361,7 @@ class Round:
 
     def _write_more(self, step: int) -> None:
         for table, row in self._more:
-            self.book.add(table, (5 * step + ACCEPT, *row))
+            self.book.add(table, (5 * step + (FORWARD if table == "expert" else ACCEPT), *row))
 
     def decide(self, step: int) -> None:
         """The rows of the step."""

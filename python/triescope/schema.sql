@@ -151,6 +151,13 @@ CREATE TABLE seen (
   whose TEXT DEFAULT 'target' CHECK (whose IN ('target', 'draft', 'head')),
   forward INTEGER,
   slots TEXT NOT NULL);
+CREATE TABLE expert (
+  id INTEGER PRIMARY KEY,
+  tick INTEGER NOT NULL,
+  node INTEGER NOT NULL,
+  layer INTEGER NOT NULL CHECK (layer BETWEEN 0 AND 65536),
+  experts TEXT NOT NULL,
+  weights TEXT DEFAULT '[]');
 CREATE TABLE metric (
   id INTEGER PRIMARY KEY,
   tick INTEGER NOT NULL,

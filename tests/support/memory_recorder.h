@@ -24,6 +24,7 @@ class MemoryRecorder final : public capture::Recorder {
     append(input_rows, rows.inputs);
     append(candidate_rows, rows.candidates);
     append(stage_rows, rows.stages);
+    append(expert_rows, rows.experts);
     append(verdict_rows, rows.verdicts);
     append(frontier_rows, rows.frontier);
     append(slot_rows, rows.slots);
@@ -46,6 +47,7 @@ class MemoryRecorder final : public capture::Recorder {
   std::vector<capture::InputRow> input_rows;
   std::vector<capture::CandidateRow> candidate_rows;
   std::vector<capture::StageRow> stage_rows;
+  std::vector<capture::ExpertRow> expert_rows;
   std::vector<capture::VerdictRow> verdict_rows;
   std::vector<capture::FrontierRow> frontier_rows;
   std::vector<capture::SlotRow> slot_rows;

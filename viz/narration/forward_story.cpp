@@ -5,6 +5,7 @@
 
 #include "core/capture/row_faults.h"
 #include "viz/narration/story.h"
+#include "viz/query/expert_use.h"
 
 namespace triescope::viz {
 namespace {
@@ -98,6 +99,23 @@ void tell_siblings(Story& story, std::span<const InputRow> inputs) {
                           ordinal("position", inputs[i].position, to_node(inputs[i].node))});
 }
 
+// Tells how many experts a mixture reads for several rows.
+void tell_experts(Story& story) {
+  const ExpertStep experts = expert_step(story.capture, story.step, story.cursor);
+  if (experts.rows < 2) return;
+  const MixtureSize size = mixture_size(story.capture);
+  const double read = bytes_read(experts, size);
+  const auto link = to_panel("experts");
+  std::vector<Value> values = {number("different", experts.read_a_layer(), link, 2),
+                               number("alone", experts.alone_a_layer(), link, 2),
+                               count("rows", experts.rows, to_panel("mask"))};
+  if (read > 0) {
+    values.push_back(bytes("read", read, link));
+    values.push_back(bytes("one", bytes_alone(experts, size), link));
+  }
+  story.say(read > 0 ? "forward.experts.bytes" : "forward.experts", std::move(values));
+}
+
 // The first of each fault in what the step's rows attended to.
 void tell_sight_faults(Story& story, std::span<const InputRow> inputs) {
   const auto sights = story.capture.row_faults().sights(story.step, capture::Whose::kTarget);
@@ -185,6 +203,7 @@ void tell_forward(Story& story) {
     if (!is_probe_row(story, inputs[i]) && is_as_asked(story, i, inputs[i]))
       of_text.push_back(inputs[i]);
   if (of_text.empty()) return;
+  tell_experts(story);
   tell_sight(story, of_text.back());
   tell_siblings(story, of_text);
   if (const InputRow& last = of_text.back(); last.naive_position != last.position)

@@ -68,6 +68,8 @@ std::span<const SentenceKind> sentence_kinds() {
       {"forward.sees.window", "node sees"},
       {"forward.siblings", "one other position"},
       {"forward.naive", "node naive position"},
+      {"forward.experts", "different alone rows"},
+      {"forward.experts.bytes", "different alone rows read one"},
       {"forward.reused", "slots"},
       {"forward.fault.cells", "cells rows"},
       {"forward.fault.extra", "node seen relation"},

@@ -14,6 +14,7 @@
 #include "viz/panels/panels.h"
 #include "viz/panels/row_source.h"
 #include "viz/query/compare_figures.h"
+#include "viz/query/expert_use.h"
 #include "viz/query/run_settings.h"
 #include "viz/text/glossary.h"
 #include "viz/text/number_text.h"
@@ -89,6 +90,10 @@ std::vector<Fact> run_facts(const Scene& scene, MetricCurves& curves) {
         {owner_name(field_of(model["draft"], "family") == "draft head" ? capture::Whose::kHead
                                                                        : capture::Whose::kDraft),
          field_of(model["draft"], "name"), "writes ahead what the model then checks"});
+  if (const MixtureSize mixture = mixture_size(*scene.capture); mixture.experts > 0)
+    facts.push_back({"experts",
+                     std::to_string(mixture.used) + " of " + std::to_string(mixture.experts),
+                     "a row goes through so many of a layer's"});
   if (run.sliding_window > 0)
     facts.push_back(
         {"window", std::to_string(run.sliding_window), "position(i) − position(j) < window"});
@@ -202,6 +207,18 @@ void add_metrics(std::vector<Fact>& facts, const Scene& scene, std::int32_t node
                          capture::to_string(capture::phase_of(row.tick))});
 }
 
+// Adds the experts that the node's row went through, in a mixture: "layer 0: 1 5, layer 1: 0 3".
+void add_experts(std::vector<Fact>& facts, const Scene& scene, std::int32_t node) {
+  std::string text;
+  for (const capture::ExpertRow& row : experts_of(*scene.capture, node, scene.cursor)) {
+    text += (text.empty() ? "layer " : ", layer ") + std::to_string(row.layer) + ":";
+    for (const std::int32_t expert : row.experts) text += " " + std::to_string(expert);
+  }
+  if (!text.empty())
+    facts.push_back(
+        {"experts", std::move(text), "those with the router's best scores, layer by layer"});
+}
+
 // Adds what every model's rows of the node are recorded as, where that is not as the tree asks.
 void add_faults(std::vector<Fact>& facts, const Scene& scene, std::int32_t node) {
   for (const std::string& line : all_fault_lines(scene, node))
@@ -215,6 +232,7 @@ std::vector<Fact> facts_of(const Scene& scene, MetricCurves& curves) {
                                                      capture::NodeState::kAbsent);
   if (!known) return run_facts(scene, curves);
   std::vector<Fact> facts = node_facts(scene, node);
+  add_experts(facts, scene, node);
   add_metrics(facts, scene, node);
   add_faults(facts, scene, node);
   return facts;

@@ -220,6 +220,8 @@ void CpuLayers::run(const Rows& all, std::span<const CpuWeights::Layer> weights,
     add_branch(layer.output, {attention_.data(), attention_stride}, rows,
                layer.post_attention_norm);
     run_mlp(layer, beside ? *beside : mlp_input(), rows);
+    if (all.experts != nullptr && !layer.router.empty())
+      all.experts->add(static_cast<std::int32_t>(i), all.first_row, experts_.chosen());
   }
   if (enter) enter(static_cast<std::int32_t>(weights.size()));
 }

@@ -21,6 +21,7 @@
 #include "core/model/cpu/cpu_experts.h"
 #include "core/model/cpu/cpu_kv.h"
 #include "core/model/cpu/cpu_weights.h"
+#include "core/model/expert_notes.h"
 #include "core/model/mask_rows.h"
 #include "core/model/rope_table.h"
 #include "core/model/visible_slots.h"
@@ -43,6 +44,9 @@ class CpuLayers {
     std::span<const std::int32_t> layers = {};
     // Of a batch with masks: their lists, which `visible` leaves out. Null: it has none.
     MaskRows* masks = nullptr;
+    // Takes what the rows choose in a mixture; the rows are those from first_row on of its batch.
+    ExpertNotes* experts = nullptr;
+    std::size_t first_row = 0;
   };
   // The residual stream x [rows, hidden]: fill it, then run(). Valid until the next call.
   std::span<float> residual(std::size_t rows);

@@ -71,6 +71,7 @@ class CpuTransformer final : public Model {
   std::vector<float> features_;     // [feature_layers, feature_rows, hidden]
   std::vector<float> head_logits_;  // for output_head()
   std::vector<std::int32_t> prefix_;
+  ExpertNotes experts_;
 };
 
 CpuTransformer::CpuTransformer(const formats::WeightSource& source, ModelInfo info,
@@ -150,7 +151,9 @@ void CpuTransformer::run_part(const ForwardBatch& batch, const Part& part, CpuKv
                .visible = part.visible,
                .text_length = batch.text_length,
                .layers = batch.layers,
-               .masks = masks ? &*masks : nullptr},
+               .masks = masks ? &*masks : nullptr,
+               .experts = &experts_,
+               .first_row = part.first},
               weights_.layers, kv, stop,
               [&](std::int32_t layer) { keep_features(batch, part, layer); });
   keep_features(batch, part, kFinalNorm);  // forward() applies the norm
@@ -167,6 +170,7 @@ ForwardOutput CpuTransformer::forward(const ForwardBatch& batch, KvStorage& kv,
   const std::size_t rows = batch.tokens.size();
   const auto hidden = static_cast<std::size_t>(config_.hidden);
   try {
+    experts_.begin(config_, batch);
     last_.resize(batch.logit_rows.size() * hidden);
     features_.resize(batch.feature_layers.size() * batch.feature_rows.size() * hidden);
     // Prefill goes in parts, so that scratch does not grow with the prompt: a part sees the parts
@@ -209,6 +213,7 @@ ForwardOutput CpuTransformer::forward(const ForwardBatch& batch, KvStorage& kv,
                         weights_.final_norm, weights_.final_norm_bias, normed, config_.hidden);
     }
     output.features = features_;
+    output.experts = experts_.view();
     const auto wanted = static_cast<std::int64_t>(batch.logit_rows.size());
     if (wanted == 0) return output;
     layers_.normalise(last_.data(), wanted, weights_.final_norm, weights_.final_norm_bias,

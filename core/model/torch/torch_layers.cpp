@@ -85,14 +85,35 @@ Tensor TorchLayers::run_one(const TorchWeights::Mlp& mlp, const Tensor& normed) 
   return linear(ops_->activate(linear(normed, mlp.gate_up)), mlp.down);
 }
 
+namespace {
+
+// ids and weights: [rows, used] on the host, by weight.
+void note_experts(std::int32_t layer, const Tensor& ids, const Tensor& weights,
+                  ExpertNotes& notes) {
+  const auto [sorted, order] = ids.sort(-1);
+  const Tensor of_sorted = weights.gather(1, order).contiguous(), numbers = sorted.contiguous();
+  std::vector<kernels::ChosenExpert> chosen(static_cast<std::size_t>(ids.numel()));
+  for (std::size_t i = 0; i < chosen.size(); ++i)
+    chosen[i] = {static_cast<std::int32_t>(numbers.const_data_ptr<std::int64_t>()[i]),
+                 of_sorted.const_data_ptr<float>()[i]};
+  notes.add(layer, 0, chosen);
+}
+
+}  // namespace
+
 // As CpuExperts: rows that chose an expert go through it together, experts by ascending index.
-Tensor TorchLayers::run_experts(const TorchWeights::Layer& layer, const Tensor& normed) const {
+Tensor TorchLayers::run_experts(const TorchWeights::Layer& layer, std::int32_t index,
+                                const Tensor& normed, ExpertNotes* notes) const {
   const formats::ExpertsConfig& experts = config_.experts;
   const Tensor scores = at::softmax(linear(normed, layer.router).to(at::kFloat), -1);
   auto [weights, ids] = at::topk(scores, experts.used, -1);
   if (experts.normalise) weights = weights / weights.sum(-1, true);
   weights = (weights * experts.scale).to(normed.scalar_type());
-  const Tensor host = ids.to(at::kCPU);
+  // One copy from the device: a number of an expert is exact as a float.
+  const Tensor both = at::cat({ids.to(at::kFloat), weights.to(at::kFloat)}, 1).to(at::kCPU);
+  const Tensor host = both.narrow(1, 0, experts.used).to(at::kLong);
+  if (notes != nullptr)
+    note_experts(index, host, both.narrow(1, experts.used, experts.used), *notes);
   Tensor sum = at::zeros(normed.sizes(), normed.options());
   for (std::int64_t expert = 0; expert < scores.size(1); ++expert) {
     const Tensor places = host.eq(expert).nonzero();  // [visits, 2]: row, rank
@@ -109,8 +130,9 @@ Tensor TorchLayers::run_experts(const TorchWeights::Layer& layer, const Tensor& 
   return sum + at::sigmoid(linear(normed, layer.shared_gate)) * shared;
 }
 
-Tensor TorchLayers::run_mlp(const TorchWeights::Layer& layer, const Tensor& normed) const {
-  const Tensor h = layer.router.matrix.defined() ? run_experts(layer, normed)
+Tensor TorchLayers::run_mlp(const TorchWeights::Layer& layer, std::int32_t index,
+                            const Tensor& normed, ExpertNotes* notes) const {
+  const Tensor h = layer.router.matrix.defined() ? run_experts(layer, index, normed, notes)
                                                  : run_one(layer.mlps.front(), normed);
   return config_.residual_scale == 1 ? h : h * config_.residual_scale;
 }
@@ -142,11 +164,12 @@ Tensor TorchLayers::run(const Rows& rows, std::span<const TorchWeights::Layer> w
         ops_->split_qkv(linear(normed, w.qkv), w, rotation, in.slots, kv.k(step), kv.v(step)), in);
     h = branch(attention->attend(q, kv.k(step), kv.v(step), layer.window), w.output);
     if (config_.parallel_residual) {
-      h = h + run_mlp(w, config_.shared_norm ? normed : normalise(x, w.mlp_norm));
+      h = h + run_mlp(w, static_cast<std::int32_t>(i),
+                      config_.shared_norm ? normed : normalise(x, w.mlp_norm), rows.experts);
       continue;
     }
     normed = take_up(x, h, w.post_attention_norm, w.mlp_norm);
-    h = run_mlp(w, normed);
+    h = run_mlp(w, static_cast<std::int32_t>(i), normed, rows.experts);
     post = w.post_mlp_norm;
   }
   Tensor normed = take_up(x, h, post, final_norm);

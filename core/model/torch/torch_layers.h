@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "core/files/config.h"
+#include "core/model/expert_notes.h"
 #include "core/model/layer_steps.h"
 #include "core/model/mask_rows.h"
 #include "core/model/rope_table.h"
@@ -68,6 +69,7 @@ class TorchLayers {
     std::span<const std::int32_t> layers = {};
     // Of a batch with masks, whose all() `visible` is; null: it has none.
     const MaskRows* masks = nullptr;
+    ExpertNotes* experts = nullptr;  // takes what the rows choose in a mixture
   };
   // x [rows, hidden], contiguous: the residual stream that enters the first layer; it may be
   // changed in place. Returns `final_norm` of the stream behind the last layer, or that stream
@@ -91,9 +93,12 @@ class TorchLayers {
   at::Tensor scale_queries(const at::Tensor& q, const ForwardInputs& in) const;
   // mlp(normed), and the weighted sum of the experts that each row chooses.
   at::Tensor run_one(const TorchWeights::Mlp& mlp, const at::Tensor& normed) const;
-  at::Tensor run_experts(const TorchWeights::Layer& layer, const at::Tensor& normed) const;
+  // Tells `notes` the choices in layer `index`, where they are not null.
+  at::Tensor run_experts(const TorchWeights::Layer& layer, std::int32_t index,
+                         const at::Tensor& normed, ExpertNotes* notes) const;
   // MLP(normed) for rows [rows, hidden], before it is added to the stream.
-  at::Tensor run_mlp(const TorchWeights::Layer& layer, const at::Tensor& normed) const;
+  at::Tensor run_mlp(const TorchWeights::Layer& layer, std::int32_t index, const at::Tensor& normed,
+                     ExpertNotes* notes) const;
   std::unique_ptr<LayerAttention> attention_of(const Rows& rows, int capacity) const;
 
   const formats::ModelConfig& config_;

@@ -143,8 +143,10 @@ class TorchTransformer final : public Model, public TorchShared {
     const auto first = batch.layers.empty() ? 0 : static_cast<std::size_t>(batch.layers.front());
     const auto [x, first_input] = layers_.embed(in, weights_.embedding, weights_.positions,
                                                 weights_.layers[first].attention_norm, batch.masks);
+    experts_.begin(config_, batch);
     const Tensor normed =
-        layers_.run({in, visible, first_input, batch.layers, masks.count() > 0 ? &masks : nullptr},
+        layers_.run({in, visible, first_input, batch.layers, masks.count() > 0 ? &masks : nullptr,
+                     config_.has_experts() ? &experts_ : nullptr},
                     weights_.layers, weights_.final_norm, x, kv, features, stop);
 
     features.join();
@@ -158,6 +160,7 @@ class TorchTransformer final : public Model, public TorchShared {
       logits_.give(logits, batch.best_tokens, output);
     }
     output.features = features.on_host(features_);
+    output.experts = experts_.view();
     return output;
   }
 
@@ -172,6 +175,7 @@ class TorchTransformer final : public Model, public TorchShared {
   TorchWeights weights_;
   int position_end_ = 0;
   StagingBuffer inputs_, features_;  // of the last forward
+  ExpertNotes experts_;              // likewise
   Tensor head_logits_;               // for output_head(), fp32 on the host
 };
 

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "tests/unit/viz/captures.h"
+#include "tests/unit/viz/mixture_run.h"
 #include "viz/narration/narration_text.h"
 #include "viz/narration/sentences.h"
 
@@ -140,6 +141,26 @@ TEST_CASE("stories: a step of beam search, phase by phase") {
         "of two places went for -1.25.\n"
         "  The best beam ends in '·it', two tokens after the prompt, with Σ log p = -0.50.\n"
         "  The step took 100 µs, 90 µs of it for the forward.\n");
+}
+
+// Whether a narration has this sentence.
+bool tells(const Capture& run, Tick cursor, const std::string& sentence) {
+  return told(run, cursor).find("  " + sentence + "\n") != std::string::npos;
+}
+
+TEST_CASE("stories: the forward of a mixture says how many experts its rows read") {
+  const Capture& run = mixture_capture();
+  CHECK(tells(run, make_tick(1, Phase::kForward) + 1,
+              "A layer reads 3.00 different experts for the four rows, where one row goes through "
+              "2.00: 1.20 KB of weights instead of 1.00 KB."));
+  // One row reads its own alone.
+  CHECK(told(run, make_tick(2, Phase::kForward) + 1).find("expert") == std::string::npos);
+  RunInfo unsized = mixture_info();
+  unsized.model_json = "{}";
+  const auto opened = make_capture([&](Recorder& out) { record_mixture(out, unsized); });
+  CHECK(
+      tells(*opened->capture, make_tick(1, Phase::kForward) + 1,
+            "A layer reads 3.00 different experts for the four rows; one row goes through 2.00."));
 }
 
 }  // namespace

@@ -1,0 +1,86 @@
+#include "viz/query/expert_use.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+
+namespace triescope::viz {
+
+MixtureSize mixture_size(const capture::Capture& capture) {
+  const auto model = nlohmann::json::parse(capture.run().model_json, nullptr, false);
+  const auto number = [&](const char* key) {
+    return model.is_object() && model.contains(key) && model[key].is_number()
+               ? std::max(0.0, model[key].get<double>())
+               : 0.0;
+  };
+  const auto count = [&](const char* key) {
+    return static_cast<std::int32_t>(std::min(number(key), 1e9));
+  };
+  return {.experts = count("experts"),
+          .used = count("experts_used"),
+          .row_bytes = number("active_bytes"),
+          .expert_bytes = number("expert_bytes")};
+}
+
+ExpertStep expert_step(const capture::Capture& capture, std::int32_t step, capture::Tick cursor) {
+  ExpertStep result{.step = step};
+  std::map<std::int32_t, std::set<std::int32_t>> read;  // by layer
+  std::set<std::int32_t> nodes;
+  std::int32_t first = -1;
+  for (const capture::ExpertRow& row : capture.experts(step)) {
+    if (row.tick >= cursor) break;
+    if (nodes.empty()) first = row.node;
+    nodes.insert(row.node);
+    read[row.layer].insert(row.experts.begin(), row.experts.end());
+    if (row.node == first) result.alone += std::ssize(row.experts);
+  }
+  result.rows = static_cast<std::int32_t>(nodes.size());
+  result.layers = static_cast<std::int32_t>(read.size());
+  for (const auto& [layer, experts] : read) result.read += std::ssize(experts);
+  return result;
+}
+
+std::vector<ExpertStep> expert_steps(const capture::Capture& capture, capture::Tick cursor) {
+  std::vector<ExpertStep> steps;
+  if (cursor <= 0) return steps;
+  const std::int32_t last = std::min(capture::step_of(cursor - 1), capture.last_step());
+  for (std::int32_t step = 1; step <= last; ++step)
+    if (const ExpertStep one = expert_step(capture, step, cursor); one.layers > 0)
+      steps.push_back(one);
+  return steps;
+}
+
+double bytes_read(const ExpertStep& step, const MixtureSize& size) {
+  if (size.expert_bytes == 0) return 0;
+  return bytes_alone(step, size) + static_cast<double>(step.read - step.alone) * size.expert_bytes;
+}
+
+double bytes_alone(const ExpertStep& step, const MixtureSize& size) {
+  if (size.expert_bytes == 0) return 0;
+  const auto usual = static_cast<double>(step.layers) * size.used;
+  return size.row_bytes + (static_cast<double>(step.alone) - usual) * size.expert_bytes;
+}
+
+double experts_by_chance(const MixtureSize& size, std::int32_t rows) {
+  if (size.experts == 0) return 0;
+  return size.experts * (1 - std::pow(1 - static_cast<double>(size.used) / size.experts, rows));
+}
+
+std::vector<capture::ExpertRow> experts_of(const capture::Capture& capture, std::int32_t node,
+                                           capture::Tick cursor) {
+  std::vector<capture::ExpertRow> rows;
+  if (node < 0 || node >= std::ssize(capture.nodes())) return rows;
+  // A node's row is in the step that hung it or in the next one, and those that a search takes again later.
+  const std::int32_t hung = capture::step_of(capture.nodes()[static_cast<std::size_t>(node)].tick);
+  const std::int32_t shown = cursor > 0 ? capture::step_of(cursor - 1) : -1;
+  for (const std::int32_t step : {shown, hung + 1, hung}) {
+    for (const capture::ExpertRow& row : capture.experts(step))
+      if (row.node == node && row.tick < cursor) rows.push_back(row);
+    if (!rows.empty()) break;
+  }
+  return rows;
+}
+
+}  // namespace triescope::viz
