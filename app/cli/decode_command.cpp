@@ -31,6 +31,10 @@ struct DecodeOptions : RunOptions {
   RemoteOptions remote;
 };
 
+capture::Level level_of(const DecodeOptions& options) {
+  return *capture::code_from_name<capture::Level>(options.level);
+}
+
 // Refuses a draft model or head that the method would not use, instead of ignoring it.
 void check_draft_option(const RunRequest& request) {
   if (!request.draft_device.empty() && !find_method(request.method).takes_draft_model())
@@ -130,13 +134,12 @@ int run_decode_remote(const DecodeOptions& options, bool quiet) {
       throw Error(ErrorCode::kInvalidArgument,
                   std::string(option) + ": not with --remote; expected it to be left out");
   };
-  refuse(options.level != "full", "--capture-level");
-  refuse(options.threads != 0, "--threads");
   refuse(options.model_settings, "--model-settings");
   refuse(options.print_prompt, "--print-prompt");
   return decode_remote({.place = options.remote.place(),
                         .request = options.resolve(),
                         .capture = options.capture,
+                        .measure = {.level = level_of(options), .threads = options.threads},
                         .as_json = options.as_json,
                         .quiet = quiet});
 }
@@ -158,7 +161,7 @@ int run_decode(const DecodeOptions& options, bool quiet) {
   RunModels models;
   Run run(request, models,
           {.capture = options.capture,
-           .writer = {.level = *capture::code_from_name<capture::Level>(options.level)},
+           .writer = {.level = level_of(options)},
            .threads = options.threads,
            .command = command_line()},
           watcher);

@@ -220,33 +220,6 @@ Report fields_report(const json& fields) {
 
 }  // namespace
 
-Report catalog_report(
-    const std::function<std::vector<CatalogEntry>(std::vector<CatalogEntry>)>& of) {
-  const struct {
-    const char *name, *heading;
-    std::vector<CatalogEntry> entries;
-  } kinds[] = {{"model", "", of(list_models())},
-               {"draft head", "Draft heads, for --draft:\n", of(list_draft_heads())},
-               {"draft model", "Draft models, for --draft:\n", of(list_draft_models())}};
-  Report report;
-  json rows = json::array();
-  for (const auto& [kind, heading, entries] : kinds) {
-    if (!entries.empty()) report.text += heading;
-    for (const CatalogEntry& entry : entries) {
-      rows.push_back(
-          {{"name", entry.name}, {"path", entry.path}, {"note", entry.note}, {"kind", kind}});
-      report.text += entry.name + "\n  " + entry.path + "\n";
-    }
-  }
-  if (kinds[0].entries.empty())
-    report.text =
-        "no models installed: run `make build` once, or set TRIESCOPE_MODELS to a folder with "
-        "models\n" +
-        report.text;
-  report.json = rows.dump(2) + "\n";
-  return report;
-}
-
 Report model_report(const std::string& path) {
   return fields_report(formats::is_draft_head(path) ? head_json(path)
                                                     : json_with_memory(inspect_model(path)));

@@ -8,10 +8,13 @@
 #include <mutex>
 
 #include "app/cli/remote_options.h"
+#include "app/cli/standard_output.h"
 #include "app/cli/terminal.h"
 #include "app/session/scratch_folder.h"
 #include "core/base/error.h"
 #include "core/capture/capture.h"
+#include "core/methods/registry.h"
+#include "viz/query/leaves.h"
 
 namespace triescope::app {
 namespace {
@@ -58,6 +61,47 @@ class Notices {
  private:
   bool quiet_;
   std::uint64_t seen_ = 0;
+};
+
+// Prints a text as it grows. Its tokens are decoded on the other machine, all that are new in one
+// question, so a slow line does not slow the run.
+class TextStream {
+ public:
+  void print(const capture::Capture& capture, const Tokenizer& tokenizer) {
+    const auto leaves = viz::leaves_at(capture, capture.end_tick());
+    if (leaves.empty()) return;
+    const auto nodes = capture.nodes();
+    std::vector<std::int32_t> tokens;
+    for (const std::int32_t node : capture.path_to(leaves.front().node))
+      tokens.push_back(nodes[static_cast<std::size_t>(node)].token);
+    if (tokens.size() <= tokens_) return;
+    std::string text;
+    try {
+      text = tokenizer.decode(tokens, /*skip_special_tokens=*/true);
+    } catch (const Error&) {
+      return;  // the line broke: the text is printed once it stands again
+    }
+    // Half a character is printed once it is whole.
+    constexpr std::string_view kBroken = "\xEF\xBF\xBD";
+    while (text.ends_with(kBroken)) text.resize(text.size() - kBroken.size());
+    tokens_ = tokens.size();
+    grow_to(text);
+  }
+  // Prints what is missing of the whole text.
+  void finish(const std::string& text) {
+    grow_to(text);
+    std::cout << "\n";
+  }
+
+ private:
+  void grow_to(const std::string& text) {
+    if (!text.starts_with(printed_)) return;  // what was printed cannot be taken back
+    std::cout << std::string_view(text).substr(printed_.size());
+    flush_standard_output();
+    printed_ = text;
+  }
+  std::size_t tokens_ = 0;
+  std::string printed_;
 };
 
 struct Sequence {
@@ -115,7 +159,18 @@ int decode_remote(const RemoteDecode& options) {
   const auto host = connect_to(options.place, [&] { bell.ring(); });
   const ProgressSink progress = terminal_progress(options.quiet);
   Notices notices(options.quiet);
-  host->measure(options.request, path);  // nothing is drawn
+  host->measure(options.request, path, options.measure);  // nothing is drawn
+  // A beam's best text may change until the end; any other text can be printed as it comes.
+  const bool stream = !options.as_json && options.measure.level >= capture::Level::kTree &&
+                      find_method(options.request.method).kind != capture::RunKind::kBeams;
+  TextStream text;
+  std::unique_ptr<capture::Capture> capture;
+  const auto print_new = [&](const LiveStatus& status) {
+    if (!stream || !status.tokenizer || status.run_serial == 0) return;
+    if (!capture) capture = capture::Capture::open(path);
+    capture->poll();
+    text.print(*capture, *status.tokenizer);
+  };
   int reconnects = 0;
   bool stopped = false;
   while (true) {
@@ -132,6 +187,7 @@ int decode_remote(const RemoteDecode& options) {
                          status->state != LiveState::kRunning &&
                          status->state != LiveState::kLoading;
     if (status->state == LiveState::kDone && at_rest) break;
+    if (host->connected()) print_new(*status);
     if (at_rest && (!notices.error.empty() || !status->memory_refused.empty()))
       throw Error(ErrorCode::kInvalidArgument, notices.error.empty()
                                                    ? "out of memory: " + status->memory_refused
@@ -141,9 +197,11 @@ int decode_remote(const RemoteDecode& options) {
   if (!options.quiet) clear_progress();
   const auto status = host->status();
   if (!status->tokenizer) throw Error(ErrorCode::kIoError, "the other machine named no tokenizer");
-  const auto capture = capture::Capture::open(path);
+  capture = capture::Capture::open(path);
   const std::vector<Sequence> sequences = sequences_of(*capture, *status->tokenizer);
-  if (options.as_json) {
+  if (stream) {
+    text.finish(sequences.empty() ? "" : sequences.front().text);
+  } else if (options.as_json) {
     print_json(options, *capture, sequences);
   } else {
     for (std::size_t i = 0; i < sequences.size(); ++i)

@@ -12,6 +12,7 @@ struct RemoteDecode {
   RemotePlace place;
   RunRequest request;
   std::string capture;  // path; "" = none is kept
+  MeasureOptions measure = {};
   bool as_json = false, quiet = false;
 };
 

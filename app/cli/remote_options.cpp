@@ -1,6 +1,6 @@
 #include "app/cli/remote_options.h"
 
-#include "app/remote/fields.h"
+#include "app/remote/field_lists.h"
 
 namespace triescope::app {
 

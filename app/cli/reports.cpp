@@ -2,7 +2,7 @@
 
 #include <iostream>
 
-#include "app/remote/fields.h"
+#include "app/remote/field_lists.h"
 #include "core/base/error.h"
 
 namespace triescope::app {

@@ -25,9 +25,9 @@ class AllowedPaths {
   RunRequest request(RunRequest request) const;
   // Those of the entries that may be read.
   std::vector<CatalogEntry> of(std::vector<CatalogEntry> entries) const;
+  bool allows(const std::string& path) const;
 
  private:
-  bool allows(const std::string& path) const;
   void check(const std::string& path) const;
 
   std::vector<std::filesystem::path> roots_;  // without links

@@ -59,8 +59,10 @@ void visit_fields(Visit& visit, Ask& m) {
       visit("kv_dtype", m.kv_dtype);
       break;
     case AskKind::kStart:
-    case AskKind::kMeasure:
       visit("request", m.request), visit("run_at_once", m.run_at_once);
+      break;
+    case AskKind::kMeasure:
+      visit("request", m.request), visit("level", m.level), visit("threads", m.threads);
       break;
     case AskKind::kRunTo:
       visit("tick", m.tick);
@@ -100,6 +102,7 @@ void visit_fields(Visit& visit, Told& m) {
 
 namespace {
 
+constexpr int kMaxThreads = 1024;
 constexpr std::size_t kMaxBreakpoints = 256, kMaxNotices = 200, kMaxName = 64;
 
 template <class Value>
@@ -149,6 +152,8 @@ std::string bytes_of(Told told) { return frame_of(FrameKind::kMessage, told); }
 Ask read_ask(std::string_view payload) {
   Ask ask = message_of<Ask>(payload);
   check_at_most("breakpoints", ask.breakpoints.size(), kMaxBreakpoints);
+  if (ask.threads < 0 || ask.threads > kMaxThreads)
+    refuse_field("threads", "0 to " + std::to_string(kMaxThreads));
   if (!ask.request.settings.is_object()) refuse_field("settings", "named values");
   return ask;
 }

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "app/remote/fields.h"
+#include "app/remote/field_lists.h"
 #include "core/capture/row_stream.h"
 
 namespace triescope::app {
@@ -65,6 +65,8 @@ struct Ask {
   std::optional<DType> kv_dtype = {};
   RunRequest request = {};  // kStart, kMeasure
   bool run_at_once = false;
+  capture::Level level = capture::Level::kFull;  // kMeasure, with the next
+  int threads = 0;
   capture::Tick tick = 0;              // kRunTo
   std::int32_t node = -1, token = -1;  // kBranch
   std::vector<Breakpoint> breakpoints = {};

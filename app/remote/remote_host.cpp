@@ -107,6 +107,18 @@ std::string RemoteHost::drafts_by_default(const RunRequest& request) const {
       kAskDefaultDraft);
 }
 
+RunMemory RemoteHost::memory_of(const RunRequest& request, std::int64_t prompt_tokens) const {
+  return value_of<RunMemory>(
+      impl_->ask(kAskMemory, {{"request", json_of(request)}, {"prompt_tokens", prompt_tokens}},
+                 impl_->setup.patience),
+      kAskMemory);
+}
+
+WhatFits RemoteHost::what_fits(const RunRequest& request) const {
+  return value_of<WhatFits>(
+      impl_->ask(kAskFits, {{"request", json_of(request)}}, impl_->setup.patience), kAskFits);
+}
+
 void RemoteHost::load(const std::string& model, const std::string& device, DType dtype,
                       std::optional<DType> kv_dtype) {
   impl_->send({.kind = AskKind::kLoad,
@@ -120,8 +132,13 @@ void RemoteHost::start(const RunRequest& request, const std::string& capture_pat
   impl_->send({.kind = AskKind::kStart, .request = request, .run_at_once = run_at_once},
               capture_path);
 }
-void RemoteHost::measure(const RunRequest& request, const std::string& capture_path) {
-  impl_->send({.kind = AskKind::kMeasure, .request = request}, capture_path);
+void RemoteHost::measure(const RunRequest& request, const std::string& capture_path,
+                         const MeasureOptions& options) {
+  impl_->send({.kind = AskKind::kMeasure,
+               .request = request,
+               .level = options.level,
+               .threads = options.threads},
+              capture_path);
 }
 void RemoteHost::step() { impl_->send({.kind = AskKind::kStep}); }
 void RemoteHost::step_phase() { impl_->send({.kind = AskKind::kPhase}); }
@@ -143,6 +160,12 @@ void RemoteHost::cancel() { impl_->send({.kind = AskKind::kCancel}); }
 HostLine RemoteHost::line() const {
   std::lock_guard lock(impl_->mutex);
   return {impl_->setup.where, impl_->lost, impl_->watch};
+}
+
+void RemoteHost::hang_up() {
+  std::lock_guard lock(impl_->mutex);
+  impl_->hung_up = true;
+  impl_->changed.notify_all();
 }
 
 void RemoteHost::reconnect() {

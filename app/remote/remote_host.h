@@ -61,11 +61,14 @@ class RemoteHost final : public RunHost {
   std::vector<CatalogEntry> draft_models() const override;
   std::string model_path(const std::string& model) const override;
   std::string drafts_by_default(const RunRequest& request) const override;
+  RunMemory memory_of(const RunRequest& request, std::int64_t prompt_tokens) const override;
+  WhatFits what_fits(const RunRequest& request) const override;
 
   void load(const std::string& model, const std::string& device, DType dtype,
             std::optional<DType> kv_dtype = {}) override;
   void start(const RunRequest& request, const std::string& capture_path, bool run_at_once) override;
-  void measure(const RunRequest& request, const std::string& capture_path) override;
+  void measure(const RunRequest& request, const std::string& capture_path,
+               const MeasureOptions& options = {}) override;
   void step() override;
   void step_phase() override;
   void run() override;
@@ -78,6 +81,7 @@ class RemoteHost final : public RunHost {
   void cancel() override;
   HostLine line() const override;
   void reconnect() override;
+  void hang_up() override;
 
  private:
   struct Impl;

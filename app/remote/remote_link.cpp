@@ -9,12 +9,13 @@ nlohmann::json RemoteHost::Impl::ask(const std::string& question, const nlohmann
   std::unique_lock lock(mutex);
   if (!connected)
     throw Error(ErrorCode::kIoError, "the line to " + setup.where + " is broken: reconnect");
+  if (hung_up) throw Error(ErrorCode::kCancelled, "nobody waits for an answer");
   const std::uint64_t serial = ++last_question;
   Ask what{.serial = serial, .kind = AskKind::kQuestion, .question = question, .about = about};
   outgoing.push_back(bytes_of(std::move(what)));
   waiting[serial];
   changed.notify_all();
-  changed.wait_for(lock, patience, [&] { return waiting[serial] || !connected; });
+  changed.wait_for(lock, patience, [&] { return waiting[serial] || !connected || hung_up; });
   std::optional<Told> told = std::move(waiting[serial]);
   waiting.erase(serial);
   if (!told)

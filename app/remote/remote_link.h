@@ -72,6 +72,7 @@ struct RemoteHost::Impl : std::enable_shared_from_this<Impl> {
   std::shared_ptr<Line> line;
   bool connected = false, watch = false, quit = false, keeps = false;
   bool connected_before = false;
+  bool hung_up = false;              // nobody waits for answers
   bool gone = false;                 // the session has ended; the reading thread's
   bool wanted = false;               // somebody wants a new line
   std::uint64_t attempts = 0;        // that ended

@@ -6,6 +6,7 @@ namespace triescope::app {
 namespace {
 
 constexpr std::size_t kMaxSpecialIds = 4096, kMaxIds = 1 << 20;
+constexpr std::int64_t kMaxPromptTokens = std::int64_t{1} << 30;
 
 nlohmann::json bytes_list(const Tokenizer& tokenizer, const std::vector<std::int32_t>& ids) {
   nlohmann::json pieces = nlohmann::json::array();
@@ -19,6 +20,12 @@ Value about(const Ask& ask, const char* name) {
   Value value{};
   if (ask.about.is_object()) FieldReader(ask.about)(name, value);
   return value;
+}
+
+WhatFits fits_of(const RunHost& host, const AllowedPaths& paths, const RunRequest& request) {
+  WhatFits fits = host.what_fits(request);
+  std::erase_if(fits.models, [&](const ModelFit& one) { return !paths.allows(one.path); });
+  return fits;
 }
 
 nlohmann::json tokenizer_answer(const Tokenizer& tokenizer, const Ask& ask) {
@@ -47,6 +54,12 @@ nlohmann::json answer_of(const RunHost& host, const AllowedPaths& paths, const A
   if (name == kAskModelPath) return paths.model(about<std::string>(ask, "model"));
   if (name == kAskDefaultDraft)
     return host.drafts_by_default(paths.request(about<RunRequest>(ask, "request")));
+  if (name == kAskMemory) {
+    const auto tokens = about<std::int64_t>(ask, "prompt_tokens");
+    if (tokens < 0 || tokens > kMaxPromptTokens) refuse_field("prompt_tokens", "0 to 2^30");
+    return json_of(host.memory_of(paths.request(about<RunRequest>(ask, "request")), tokens));
+  }
+  if (name == kAskFits) return json_of(fits_of(host, paths, about<RunRequest>(ask, "request")));
   if (name == kAskEncode || name == kAskDecode || name == kAskPieces || name == kAskChat) {
     const std::shared_ptr<const Tokenizer> tokenizer = host.status()->tokenizer;
     if (!tokenizer)
@@ -70,7 +83,7 @@ void obey(const Ask& ask, RunHost& host, const AllowedPaths& paths,
     }
     case AskKind::kMeasure: {
       const RunRequest request = paths.request(ask.request);
-      return host.measure(request, new_path());
+      return host.measure(request, new_path(), {.level = ask.level, .threads = ask.threads});
     }
     case AskKind::kStep:
       return host.step();

@@ -17,7 +17,8 @@ namespace triescope::app {
 inline constexpr const char *kAskDevices = "devices", *kAskModels = "models", *kAskHeads = "heads",
                             *kAskDrafts = "drafts", *kAskModelPath = "model_path",
                             *kAskDefaultDraft = "default_draft", *kAskEncode = "encode",
-                            *kAskDecode = "decode", *kAskPieces = "pieces", *kAskChat = "chat";
+                            *kAskDecode = "decode", *kAskPieces = "pieces", *kAskChat = "chat",
+                            *kAskMemory = "memory", *kAskFits = "fits";
 
 // Error{kNotSupported}: there is no such question; {kInvalidArgument}: no model is loaded whose
 // tokenizer could be asked; else those of what was asked.

@@ -14,6 +14,7 @@
 #include "app/session/catalog.h"
 #include "app/session/live_status.h"
 #include "app/session/request.h"
+#include "app/session/what_fits.h"
 #include "core/capture/records.h"
 #include "core/model/model.h"
 
@@ -24,6 +25,12 @@ struct HostLine {
   std::string host = {};  // "" = this machine
   std::string lost = {};  // why the line to it broke; "" = it stands
   bool watches = false;   // the run is somebody else's: commands are refused
+};
+
+// How a run that nobody draws is decoded and recorded.
+struct MeasureOptions {
+  capture::Level level = capture::Level::kFull;
+  int threads = 0;  // of the CPU; 0 = all cores
 };
 
 class RunHost {
@@ -44,6 +51,10 @@ class RunHost {
   // = nothing does. Errors: those of resolve_model() and default_draft().
   virtual std::string model_path(const std::string& model) const = 0;
   virtual std::string drafts_by_default(const RunRequest& request) const = 0;
+  // The memory that a request's model and run need there. Errors: those of memory_of_run().
+  virtual RunMemory memory_of(const RunRequest& request, std::int64_t prompt_tokens) const = 0;
+  // Which models of the list have room there, on the request's device with its dtypes.
+  virtual WhatFits what_fits(const RunRequest& request) const = 0;
 
   // --- commands, in order ---
   // Loads the model unless it is already loaded.
@@ -56,7 +67,8 @@ class RunHost {
                      bool run_at_once) = 0;
   // The same for a run that decodes on while nothing is drawn: it is not marked, and no breakpoint
   // stops it.
-  virtual void measure(const RunRequest& request, const std::string& capture_path) = 0;
+  virtual void measure(const RunRequest& request, const std::string& capture_path,
+                       const MeasureOptions& options = {}) = 0;
   virtual void step() = 0;
   virtual void step_phase() = 0;
   virtual void run() = 0;
@@ -81,6 +93,8 @@ class RunHost {
   virtual HostLine line() const { return {}; }
   // Where the line is lost: tries again. A run that goes on there goes on here too.
   virtual void reconnect() {}
+  // Questions that wait for an answer, and all later ones, fail at once: nobody needs them now.
+  virtual void hang_up() {}
 };
 
 }  // namespace triescope::app

@@ -23,6 +23,7 @@ struct SessionThread::Impl final : RunWatcher {
   // The callers use this too.
   CommandQueue queue;
   LiveBoard board;
+  ModelHeaders headers;
   std::mutex mutex;                // guards the next two
   std::stop_source cancel_source;  // for loading
   Session* stoppable = nullptr;    // the session to which request_stop() may be sent
@@ -212,16 +213,18 @@ struct SessionThread::Impl final : RunWatcher {
     return true;
   }
 
-  static RunSetup recorded_in(const std::string& capture_path, bool drawn) {
+  static RunSetup recorded_in(const std::string& capture_path, bool drawn,
+                              const MeasureOptions& options = {}) {
     return {.capture = capture_path,
-            .writer = {.timed_while_drawing = drawn},
+            .writer = {.level = options.level, .timed_while_drawing = drawn},
+            .threads = options.threads,
             .breakpoints = true,
             .prompt_of_window = true};
   }
 
   void start(const RunRequest& request, const std::string& capture_path, bool run_at_once,
-             bool drawn) {
-    adopt(std::make_unique<Run>(request, models, recorded_in(capture_path, drawn), *this),
+             bool drawn, const MeasureOptions& options = {}) {
+    adopt(std::make_unique<Run>(request, models, recorded_in(capture_path, drawn, options), *this),
           capture_path);
     if (drawn) recorder->set_breakpoints(breakpoints);
     running = run_at_once;
@@ -305,8 +308,11 @@ struct SessionThread::Impl final : RunWatcher {
   }
 };
 
-SessionThread::SessionThread(std::function<void()> wake, const ModelLoader& loader)
+SessionThread::SessionThread(std::function<void()> wake, const ModelLoader& loader,
+                             std::uint64_t runs_before)
     : impl_(std::make_unique<Impl>(std::move(wake), loader)) {
+  impl_->now.run_serial = runs_before;
+  if (runs_before > 0) impl_->board.publish();
   impl_->thread = std::thread([impl = impl_.get()] { impl->loop(); });
 }
 
@@ -334,6 +340,14 @@ std::string SessionThread::drafts_by_default(const RunRequest& request) const {
   return default_draft(find_method(request.method), resolve_model(request.model));
 }
 
+RunMemory SessionThread::memory_of(const RunRequest& request, std::int64_t prompt_tokens) const {
+  return memory_of_run(impl_->headers, request, prompt_tokens, status()->model);
+}
+
+WhatFits SessionThread::what_fits(const RunRequest& request) const {
+  return what_fits_of(impl_->headers, list_models(), request);
+}
+
 void SessionThread::load(const std::string& model, const std::string& device, DType dtype,
                          std::optional<DType> kv_dtype) {
   LoadOptions options;
@@ -355,10 +369,11 @@ void SessionThread::start(const RunRequest& request, const std::string& capture_
   });
 }
 
-void SessionThread::measure(const RunRequest& request, const std::string& capture_path) {
+void SessionThread::measure(const RunRequest& request, const std::string& capture_path,
+                            const MeasureOptions& options) {
   impl_->pause_requested = false;
-  impl_->queue.send(CommandKind::kOther, [impl = impl_.get(), request, capture_path] {
-    impl->start(request, capture_path, /*run_at_once=*/true, /*drawn=*/false);
+  impl_->queue.send(CommandKind::kOther, [impl = impl_.get(), request, capture_path, options] {
+    impl->start(request, capture_path, /*run_at_once=*/true, /*drawn=*/false, options);
   });
 }
 

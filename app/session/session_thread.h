@@ -17,7 +17,9 @@ namespace triescope::app {
 class SessionThread final : public RunHost {
  public:
   // `wake` is called (from the session thread) after every new snapshot.
-  explicit SessionThread(std::function<void()> wake, const ModelLoader& loader = load_model);
+  // The first run gets the serial after `runs_before`.
+  explicit SessionThread(std::function<void()> wake, const ModelLoader& loader = load_model,
+                         std::uint64_t runs_before = 0);
   ~SessionThread() override;
   SessionThread(const SessionThread&) = delete;
   SessionThread& operator=(const SessionThread&) = delete;
@@ -31,11 +33,14 @@ class SessionThread final : public RunHost {
   std::vector<CatalogEntry> draft_models() const override;
   std::string model_path(const std::string& model) const override { return resolve_model(model); }
   std::string drafts_by_default(const RunRequest& request) const override;
+  RunMemory memory_of(const RunRequest& request, std::int64_t prompt_tokens) const override;
+  WhatFits what_fits(const RunRequest& request) const override;
 
   void load(const std::string& model, const std::string& device, DType dtype,
             std::optional<DType> kv_dtype = {}) override;
   void start(const RunRequest& request, const std::string& capture_path, bool run_at_once) override;
-  void measure(const RunRequest& request, const std::string& capture_path) override;
+  void measure(const RunRequest& request, const std::string& capture_path,
+               const MeasureOptions& options = {}) override;
   void step() override;
   void step_phase() override;
   void run() override;

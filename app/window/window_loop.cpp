@@ -92,7 +92,6 @@ WindowLoop::WindowLoop(const WindowOptions& options, Preferences preferences,
             },
             [this](int width, int height) { glfwSetWindowSize(display_.window, width, height); }} {
   workspace_.animate = options.animate;
-  state_.catalog = workspace_.run.host().models();
   if (!options.script.empty()) script_ = Script(options.script, commands_);
   if (scripted_ && options.script.empty()) script_.append({"wait", "idle"});
   if (!options.screenshot.empty()) script_.append({"screenshot", options.screenshot});

@@ -11,6 +11,7 @@ from typing import Any, Callable, Dict, List, Optional, Sequence, Set, Tuple
 
 from . import _endings as endings
 from . import _values as values
+from ._background import BackgroundFile
 from ._cache import Cache
 from ._file import CaptureFile
 from ._schema import COLUMNS, tables_of
@@ -30,7 +31,8 @@ class Book:
     """The state of one recording. `rows` is by table; tables that the level leaves out are absent."""
 
     def __init__(self, path: str, kind: str, level: str, piece: Callable[[int], Optional[bytes]], run: Dict[str, Any],
-                 settings: Dict[str, Any], model: Dict[str, Any], program: Tuple[str, str, str], best: int, strict: bool):
+                 settings: Dict[str, Any], model: Dict[str, Any], program: Tuple[str, str, str], best: int, strict: bool,
+                 in_background: bool = False):
         self.path = path
         self.kind = kind
         self.run = run
@@ -67,7 +69,8 @@ class Book:
         self.pieces: Set[int] = set()
         self.new_pieces: List[int] = []  # of this round
         self._began = time.perf_counter()
-        self._file = CaptureFile(path, run, program)
+        file = CaptureFile(path, run, program)
+        self._file = BackgroundFile(file) if in_background else file
         endings.opened(self)
 
     def now(self) -> int:
@@ -130,6 +133,17 @@ class Book:
                          role, drafter))
         return node
 
+    def hang_draft(self, parent: int, token: int, tick: int, q: Optional[float], drafter: int) -> int:
+        """hang() of a draft that is not there yet: nothing is known of it but q."""
+        node = self.tree.hang_unscored(parent, token)
+        if token not in self.pieces:
+            self.know(token)
+        rows = self.rows.get("node")
+        if rows is not None:
+            rows.append((node, parent, token, self.tree.depth[node], None, None, 1.0 if q is None else q, "draft", tick,
+                         "candidate", drafter))
+        return node
+
     def drafter(self, drafter: Any) -> int:
         if drafter is None:
             drafter = Drafter("drafts")
@@ -183,6 +197,8 @@ class Book:
         try:
             if not self._is_off:
                 self._file.write(self.rows, {**self.changes, **(run or {})})
+                if self.is_finished:
+                    self._file.wait()
         except (sqlite3.Error, OSError, OverflowError) as error:
             self._is_off = True
             if self.strict:

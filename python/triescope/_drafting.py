@@ -70,11 +70,17 @@ def hang_all(r: "Round", tokens: List[int], above: List[Union[int, Node]], qs: L
         add(i, at)
         return nodes[i]
 
+    drafted, children, hang_draft, tip = r.drafted, book.tree.children, book.hang_draft, r.tip
     for i, parent in enumerate(above):
         if nodes[i] < 0:
             if type(parent) is int and -1 <= parent < first + i:
-                at = r.tip if parent < 0 else places[parent] if parent < first else nodes[parent - first]
-                add(i, at)
+                at = tip if parent < 0 else places[parent] if parent < first else nodes[parent - first]
+                key = (at, tokens[i])
+                if probe or key in children or key in drafted:
+                    add(i, at)
+                else:
+                    drafted.add(key)
+                    nodes[i] = hang_draft(at, tokens[i], tick, qs[i], drafter)
             else:
                 add_out_of_order(i, frozenset())
     return nodes

@@ -78,6 +78,9 @@ class CaptureFile:
                 db.execute("ROLLBACK")
             raise
 
+    def wait(self) -> None:
+        """Returns when all is written: write() does that itself."""
+
     def close(self) -> None:
         db, self.db = self.db, None
         if db is None:

@@ -47,6 +47,25 @@ def runs(bits: int) -> str:
     return ",".join(text)
 
 
+def all_runs(lines: List[int]) -> List[str]:
+    """runs() of each. A row of a tree sees what the row above it sees, and itself: most lines are another one and a slot."""
+    known = {0: ""}
+    texts: List[str] = []
+    for bits in lines:
+        text = known.get(bits)
+        if text is None:
+            top = bits.bit_length() - 1
+            rest = bits ^ (1 << top)
+            above = known.get(rest)
+            if above is None or rest.bit_length() == top:  # a run goes on
+                text = runs(bits)
+            else:
+                text = f"{above},{top}" if rest else str(top)
+            known[bits] = text
+        texts.append(text)
+    return texts
+
+
 def mask_rows(value: Any, rows: int, where: str) -> Tuple[List[int], Optional[int]]:
     """What each row sees, and how many columns there are (None: the lists name slots)."""
     hint = "pass a bool or additive float mask [rows, slots or rows], or a list of slots for each row"

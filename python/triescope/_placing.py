@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Dict, List, Optional
 
 from . import _checks, _kv_step, _prompt, _values as values
-from ._masks import each_bit, runs
+from ._masks import all_runs, each_bit
 from ._words import DRAFT, FORWARD, OWNERS
 
 TYPE_CHECKING = False
@@ -142,7 +142,7 @@ def _write_batch(r: "Round", step: int, batch: Dict[str, Any], tick: int) -> Non
             take(slot, node, tick)
     seen = book.rows.get("seen")
     if seen is not None and "seen" in batch:
-        seen += [(step, row, owner, forward, runs(line)) for row, line in enumerate(batch["seen"])]
+        seen += [(step, row, owner, forward, text) for row, text in enumerate(all_runs(batch["seen"]))]
 
 
 def _write_said(r: "Round", owner: str, nodes: List[int], rows: List[values.Row], tick: int) -> Dict[int, values.Row]:

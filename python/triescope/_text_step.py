@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from typing import Any, Dict, Optional
+from typing import Any, Dict, Iterable, Optional
 
 from . import _kv_step, _values as values, _verdicts
 from ._words import ACCEPT, COMMIT
@@ -74,11 +74,15 @@ def _judge_drafts(r: "Round", said: Dict[int, values.Row], accept: int, sent: An
     assert what is not None
     parent, drafts, token, last = tree.parent, r.drafts, what["token"], what["last"]
     ps, us, whys = what["p"], what["u"], what["why"]
-    rejected = set()
+    rejected: "set[int]" = set()
     done = set(what["accepted"])
     may = set(sent)
     tried = [i for i in us if i in may]
-    for i in dict.fromkeys([*tried, *what["accepted"], *sent]):
+    order = dict.fromkeys([*tried, *what["accepted"], *sent])
+    if not (said or ps or us or whys):
+        _judge_plain(r, accept, order, done, rejected)
+        return
+    for i in order:
         node = drafts[i]
         above = parent[node]
         passed = i in done
@@ -107,6 +111,28 @@ def _judge_drafts(r: "Round", said: Dict[int, values.Row], accept: int, sent: An
             rejected.add(node)
         _verdicts.add(book, accept, node, "accepted" if passed else "rejected", p, q, us.get(i), rank, None, None, replacement,
                       reason, value, why=whys.get(i))
+
+
+def _judge_plain(r: "Round", accept: int, order: Iterable[int], done: "set[int]", rejected: "set[int]") -> None:
+    """The same where nothing is known of the drafts but what became of them: the many drafts of a large tree."""
+    book, tree = r.book, r.book.tree
+    what = r.committed
+    assert what is not None
+    parent, known, drafts, qs, token, last = tree.parent, tree.logprob, r.drafts, r.q, what["token"], what["last"]
+    rows = book.rows["verdict"]
+    for i in order:
+        node = drafts[i]
+        above = parent[node]
+        logprob = known[node]
+        p = None if logprob is None else math.exp(logprob)
+        verdict = "accepted" if i in done else "rejected"
+        if above in rejected:
+            rows.append(_verdicts.row(accept, node, verdict, p, reason="parent_refused"))
+        else:
+            rows.append(_verdicts.row(accept, node, verdict, p, qs[i],
+                                      token if above == last and verdict == "rejected" else None))
+        if verdict == "rejected":
+            rejected.add(node)
 
 
 def _judge_own(r: "Round", said: Dict[int, values.Row], accept: int, own: int, refused: bool, is_greedy: bool) -> None:

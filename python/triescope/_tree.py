@@ -35,6 +35,17 @@ class Tree:
         self.children.setdefault((parent, token), node)
         return node
 
+    def hang_unscored(self, parent: int, token: int) -> int:
+        """hang() without a logprob, for the many."""
+        node = len(self.parent)
+        self.parent.append(parent)
+        self.token.append(token)
+        self.depth.append(self.depth[parent] + 1)
+        self.score.append(None)
+        self.logprob.append(None)
+        self.children[parent, token] = node
+        return node
+
     def path(self, node: int) -> List[int]:
         """The nodes from the prompt's end down to `node`."""
         path: List[int] = []

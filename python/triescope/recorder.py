@@ -30,7 +30,8 @@ class Recorder:
 
     kind: "text" (a token a round), "drafts" (a round verifies drafts), "beams". level: "steps", "tree" or "full".
     tokenizer: Hugging Face's, a function id → str or bytes, a dict, or None. candidates: how many of a row's best
-    tokens are kept. strict: whatever is wrong raises RecordError.
+    tokens are kept. strict: whatever is wrong raises RecordError. background: a thread writes the file, and a process
+    that dies loses the rounds that it had not written yet.
     """
 
     def __init__(self, path: Union[str, "os.PathLike[str]"], tokenizer: Any = None, method: str = "recorded", title: str = "",
@@ -38,7 +39,8 @@ class Recorder:
                  seed: int = 0, level: str = "full", *, width: Optional[int] = None, max_new_tokens: int = 0,
                  kv_policy: str = "", candidates: int = 5, setting_titles: Optional[Dict[str, str]] = None,
                  setting_words: Optional[Dict[str, str]] = None, versions: Optional[Dict[str, str]] = None, program: Tuple[str, str] = ("", ""),
-                 conversation: Optional[List[Dict[str, str]]] = None, strict: bool = False):
+                 conversation: Optional[List[Dict[str, str]]] = None, strict: bool = False,
+                 background: bool = False):
         if not isinstance(path, (str, os.PathLike)):
             raise values.wrong("Recorder(path)", "a file name", path, 'pass "run.tscap"')
         if not isinstance(method, str) or not method:
@@ -63,7 +65,8 @@ class Recorder:
         command = " ".join(sys.argv) if getattr(sys, "argv", None) else ""
         name, version = program
         self._book = Book(self.path, self.kind, level, piece, run, dict(settings or {}), about,
-                          (name or "triescope for Python", version or _version(), command), int(candidates), strict)
+                          (name or "triescope for Python", version or _version(), command), int(candidates), strict,
+                          background)
 
     @staticmethod
     def off() -> OffRecorder:

@@ -33,6 +33,9 @@ run --method beam --set num_beams=3 --capture "$work/far.tscap" "${away[@]}" >"$
 same here.json far.json
 same_tables here.tscap far.tscap
 expect 0 "smollm2-135m-instruct" "$TRIESCOPE" info --list "${away[@]}"
+expect 0 "cpu: needs [0-9.]+ [KMG]B, [0-9.]+ [KMG]B free" "$TRIESCOPE" info --list "${away[@]}"
+"$TRIESCOPE" info --list --json "${away[@]}" >"$work/list.json"
+check_json "$work/list.json" '[m["needs"] > 1e8 and m["free"] > 0 for e in d if e["name"].startswith("smollm2-135m-instruct") for m in e["memory"]][0]'
 expect 0 "^family +llama" "$TRIESCOPE" info smollm2-135m-instruct "${away[@]}"
 expect 0 "^greedy " "$TRIESCOPE" methods greedy "${away[@]}"
 expect 0 "" "$TRIESCOPE" serve --list
@@ -44,7 +47,37 @@ expect 4 "expected triescope's greeting, found: hello" "$TRIESCOPE" info --list 
 expect 2 "expected user@host" "$TRIESCOPE" info --list --remote=-oProxyCommand=true
 expect 2 "is not a file in the folders" "$TRIESCOPE" info /etc/passwd "${away[@]}"
 expect 4 "no session 'nothere'" "$TRIESCOPE" info --list --remote-command "$TRIESCOPE serve --stdio --attach nothere #"
-expect 2 "not with --remote" run --threads 2 "${away[@]}"
+expect 2 "not with --remote" run --print-prompt "${away[@]}"
+
+# A text is printed as it comes, and is the local one; levels and threads are those of the run there.
+for method in greedy prompt_lookup beam; do
+  for place in here far; do
+    options=(decode --quiet --model smollm2-135m-instruct --prompt "$prompt" --max-new-tokens 24 --method $method --threads 1 --capture-level tree)
+    [[ $place == here ]] || options+=("${away[@]}")
+    "$TRIESCOPE" "${options[@]}" --capture "$work/$method-$place.tscap" >"$work/$method-$place.txt" || { echo "FAILED: ${options[*]}"; failures=$((failures + 1)); }
+  done
+  cmp "$work/$method-here.txt" "$work/$method-far.txt" || { echo "FAILED: $method prints another text there"; failures=$((failures + 1)); }
+  same_tables $method-here.tscap $method-far.tscap
+done
+python3 - "$work/greedy-far.tscap" <<'PY' || failures=$((failures + 1))
+import sqlite3, sys
+rows = lambda table: sqlite3.connect(sys.argv[1]).execute("SELECT count(*) FROM " + table).fetchone()[0]
+if rows("node") == 0 or rows("candidate") != 0: print("FAILED: --capture-level tree recorded", rows("node"), rows("candidate")); sys.exit(1)
+PY
+python3 - "$TRIESCOPE" "${away[@]}" <<'PY' || failures=$((failures + 1))
+import subprocess, sys, time
+child = subprocess.Popen([sys.argv[1], "decode", "--quiet", "--model", "smollm2-135m-instruct", "--prompt", "Once upon a time", "--max-new-tokens", "200",
+                          "--method", "greedy"] + sys.argv[2:], stdout=subprocess.PIPE)
+times = []
+while child.stdout.read1(65536): times.append(time.monotonic())
+if child.wait() != 0 or len(times) < 4: print("FAILED: the text came in", len(times), "pieces"); sys.exit(1)
+PY
+
+# The other machine is checked there.
+"$TRIESCOPE" check --threads 1 --json "${away[@]}" >"$work/check.json" || { echo "FAILED: check --remote"; failures=$((failures + 1)); }
+check_json "$work/check.json" 'd["holds"] and d["threads"] == 1 and len(d["comparisons"]) > 20'
+expect 0 "^processor +.*, 1 threads" "$TRIESCOPE" check --threads 1 "${away[@]}"
+expect 2 "is not a file in the folders" "$TRIESCOPE" check --model /etc/passwd "${away[@]}"
 expect 2 "expected --stdio" "$TRIESCOPE" serve
 [[ $(stat -c %a "$XDG_CACHE_HOME/triescope/served") == 700 ]] || { echo "FAILED: others may enter the sessions' folder"; failures=$((failures + 1)); }
 
@@ -62,34 +95,15 @@ for _ in $(seq 30); do "$TRIESCOPE" serve --list | grep -q "ended" && break; sle
 expect 0 "ended; its captures are in" "$TRIESCOPE" serve --list
 
 # Over sshd on 127.0.0.1, with a key made for this test.
-sshd=$(command -v sshd || echo /usr/sbin/sshd)
-if [[ -x $sshd ]] && command -v ssh >/dev/null; then
-  ssh-keygen -q -t ed25519 -N "" -f "$work/host_key" && ssh-keygen -q -t ed25519 -N "" -f "$work/key"
-  cp "$work/key.pub" "$work/authorized_keys"
-  port=$((20000 + RANDOM % 20000))
-  cat >"$work/sshd_config" <<CONF
-Port $port
-ListenAddress 127.0.0.1
-HostKey $work/host_key
-AuthorizedKeysFile $work/authorized_keys
-PidFile $work/sshd.pid
-StrictModes no
-UsePAM no
-SetEnv XDG_CACHE_HOME=$XDG_CACHE_HOME TRIESCOPE_MODELS=$TRIESCOPE_MODELS
-CONF
-  mkdir -p /run/sshd 2>/dev/null
-  "$sshd" -f "$work/sshd_config" -E "$work/sshd.log"
-  sleep 0.5
-  if [[ -s $work/sshd.pid ]]; then
-    trap 'kill $(cat "$work/sshd.pid"); rm -rf "$work"' EXIT
-    over="ssh -p $port -i $work/key -o BatchMode=yes -o UserKnownHostsFile=$work/known -o StrictHostKeyChecking=accept-new 127.0.0.1"
+source "$(dirname "$0")/_sshd.sh"
+if have_sshd; then
+  trap 'stop_sshd; rm -rf "$work"' EXIT
+  if start_sshd 127.0.0.1; then
     run --method beam --set num_beams=3 --capture "$work/ssh.tscap" --remote-command "$over" --remote-program "$TRIESCOPE" >"$work/ssh.json" || { failures=$((failures + 1)); tail -3 "$work/sshd.log"; }
     same here.json ssh.json
     same_tables here.tscap ssh.tscap
     expect 4 "lets nobody in without a key" "$TRIESCOPE" info --list --remote-command "${over/$work\/key/$work/no_key} -o IdentitiesOnly=yes" --remote-program "$TRIESCOPE"
     expect 4 "there is no program 'nothing-there'" "$TRIESCOPE" info --list --remote-command "$over" --remote-program nothing-there
-  else
-    echo "no sshd here: $(tail -1 "$work/sshd.log")"
   fi
 else
   echo "no sshd here: the part over ssh is left out"

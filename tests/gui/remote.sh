@@ -23,7 +23,7 @@ wait ms 700
 write-state $work/lost.json
 screenshot $work/lost.png
 reconnect
-wait ms 1500
+wait ms 6000
 write-state $work/back.json
 step
 wait idle

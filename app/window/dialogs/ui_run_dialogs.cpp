@@ -65,10 +65,12 @@ bool edit_breakpoint(Ui& ui, Breakpoint& point) {
 }
 
 // Says how the model splits the typed text: only its first token is forced.
-std::string reading_of(const Workspace& workspace, const std::string& text) {
+std::string reading_of(Workspace& workspace, const std::string& text) {
   const LiveStatus& live = workspace.live();
   if (text.empty()) return "";
-  const std::vector<std::int32_t> tokens = workspace.run.tokens_of(text);
+  const auto& known = workspace.answers.tokens_of(text);
+  if (!known) return "asking …";
+  const std::vector<std::int32_t>& tokens = *known;
   if (tokens.empty()) return "the loaded model takes no text: choose a token below";
   std::string shown;
   for (std::size_t i = 0; i < tokens.size() && i < 8; ++i)
@@ -207,7 +209,8 @@ bool draw_what_if(Ui& ui) {
   const bool enter = ImGui::InputTextWithHint("##token", "type a token; a leading space counts",
                                               &text, ImGuiInputTextFlags_EnterReturnsTrue);
   ImGui::SameLine();
-  const bool can = !ui.workspace.run.tokens_of(text).empty();
+  const auto& tokens = ui.workspace.answers.tokens_of(text);
+  const bool can = tokens && !tokens->empty();
   ImGui::BeginDisabled(!can);
   const bool force = ImGui::Button("Force it");
   ImGui::EndDisabled();

@@ -62,7 +62,8 @@ void draw_empty(Ui& ui, viz::Rect area) {
   ImGui::BeginGroup();
   ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + width);
   const RunRequest& request = ui.workspace.request();
-  const bool ready = has_prompt(request) && !(request.model.empty() && ui.state.catalog.empty());
+  const bool ready =
+      has_prompt(request) && !(request.model.empty() && ui.workspace.answers.models().empty());
   ImGui::PushFont(ui.fonts.ui_bold, 0);
   ImGui::TextUnformatted(ready ? "Ready to decode your prompt" : "Nothing decoded yet");
   ImGui::PopFont();

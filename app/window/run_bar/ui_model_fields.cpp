@@ -2,52 +2,89 @@
 #include <imgui.h>
 #include <imgui_stdlib.h>
 
+#include <algorithm>
 #include <cfloat>
 #include <filesystem>
 
 #include "app/session/device_choice.h"
 #include "app/session/memory_check.h"
 #include "app/window/run_bar/ui_run_bar.h"
-#include "core/base/error.h"
+#include "app/window/shell/style.h"
 #include "core/files/model_name.h"
+#include "viz/text/number_text.h"
 
 namespace triescope::app {
 namespace {
 
-// Lists `entries` inside an open combo, read again as it opens. A click writes one into `model`.
-void list_catalog(Ui& ui, std::vector<CatalogEntry>& entries,
-                  std::vector<CatalogEntry> (RunHost::*read)() const, const std::string& shown,
-                  std::string& model) {
-  if (ImGui::IsWindowAppearing()) entries = (ui.workspace.run.host().*read)();
+// The list behind a field, and what is asked for it.
+using Lists = const std::vector<CatalogEntry>& (HostAnswers::*)(bool again);
+
+// Lists a catalog inside an open combo, read again as it opens. A click writes an entry into
+// `model`.
+void list_catalog(Ui& ui, Lists list, const std::string& shown, std::string& model) {
+  const bool again = ImGui::IsWindowAppearing();
+  const auto& entries = (ui.workspace.answers.*list)(again);
   for (const CatalogEntry& entry : entries) {
     if (ImGui::Selectable(entry.name.c_str(), entry.name == shown)) model = entry.name;
     help_tooltip(entry.path, ui.em);
   }
+  if (entries.empty() && ui.workspace.answers.waiting()) ImGui::TextDisabled("asking …");
 }
 
-// The file name of the drafter that is used if the field stays empty; "" = none is.
-const std::string& default_draft_of(Ui& ui, const MethodInfo& method, const RunRequest& request) {
-  if (const std::pair of{method.name, request.model}; ui.state.default_draft_of != of) {
-    ui.state.default_draft_of = of;
-    try {
-      const std::string path = ui.workspace.run.host().drafts_by_default(request);
-      ui.state.default_draft = std::filesystem::path(path).filename().string();
-    } catch (const Error&) {
-      ui.state.default_draft.clear();  // starting the run says what is wrong with the model
-    }
+// What a model needs, at the right end of its line; one without room has a cross.
+void draw_need(Ui& ui, const ModelFit& fit) {
+  const std::string need = fit.need < 0 ? "✕"
+                                        : (fit.problem.empty() ? "" : "✕ ") +
+                                              viz::bytes_text(static_cast<double>(fit.need));
+  ImGui::SameLine();
+  const float room = ImGui::GetContentRegionAvail().x - ImGui::CalcTextSize(need.c_str()).x;
+  ImGui::SetCursorPosX(ImGui::GetCursorPosX() + std::max(0.0f, room));
+  ImGui::PushStyleColor(ImGuiCol_Text,
+                        to_imgui_vec(fit.problem.empty() ? ui.theme.text_dim : problem_color(ui)));
+  ImGui::TextUnformatted(need.c_str());
+  ImGui::PopStyleColor();
+}
+
+// Lists the models, each with the memory that it needs.
+void list_models_that_fit(Ui& ui, const std::string& shown, RunRequest& request) {
+  const bool again = ImGui::IsWindowAppearing();
+  const std::vector<CatalogEntry>& entries = ui.workspace.answers.models(again);
+  const WhatFits& fits = ui.workspace.answers.what_fits(request, again);
+  float widest = 0;
+  for (const CatalogEntry& entry : entries)
+    widest = std::max(widest, ImGui::CalcTextSize(entry.name.c_str()).x);
+  // The list is as wide as names and needs together.
+  ImGui::Dummy(ImVec2(widest + ui.em * 6, 0));
+  for (const CatalogEntry& entry : entries) {
+    const auto fit = std::ranges::find(fits.models, entry.path, &ModelFit::path);
+    if (ImGui::Selectable(entry.name.c_str(), entry.name == shown)) request.model = entry.name;
+    std::string help = entry.path;
+    if (fit != fits.models.end())
+      help += fit->problem.empty()
+                  ? "\n" + need_text(fit->need, fits.free) + " on " + request.device
+                  : "\n" + fit->problem;
+    help_tooltip(help, ui.em);
+    if (fit != fits.models.end()) draw_need(ui, *fit);
   }
-  return ui.state.default_draft;
+  if (entries.empty() && ui.workspace.answers.waiting()) ImGui::TextDisabled("asking …");
+}
+
+// The file name of the drafter that is used if the field stays empty; "" = none is. Starting the
+// run says what is wrong with the model.
+std::string default_draft_of(Ui& ui, const RunRequest& request) {
+  const std::string& path = ui.workspace.answers.drafts_by_default(request);
+  return std::filesystem::path(path).filename().string();
 }
 
 // The device of a draft model, where there is a choice.
 void draw_draft_device(Ui& ui, RunRequest& request) {
   std::string& chosen = request.draft_device;
-  if (ui.workspace.devices.size() < 2 && chosen.empty()) return;
+  if (ui.workspace.answers.devices().size() < 2 && chosen.empty()) return;
   ImGui::SetNextItemWidth(-FLT_MIN);
   const std::string shown = "drafts on " + (chosen.empty() ? "the model's device" : chosen);
   if (ImGui::BeginCombo("##draft device", shown.c_str())) {
     if (ImGui::Selectable("the model's device", chosen.empty())) chosen.clear();
-    for (const DeviceInfo& device : ui.workspace.devices)
+    for (const DeviceInfo& device : ui.workspace.answers.devices())
       if (ImGui::Selectable((device.id + "  " + device.name).c_str(), device.id == chosen))
         chosen = device.id;
     ImGui::EndCombo();
@@ -83,7 +120,7 @@ void draw_kv_dtype(Ui& ui, RunRequest& request) {
 // Lists each device with its free memory, inside an open combo.
 void list_devices_with_memory(Ui& ui, RunRequest& request) {
   std::vector<std::string>& memory = ui.state.device_memory;
-  const std::vector<DeviceInfo>& devices = ui.workspace.devices;
+  const std::vector<DeviceInfo>& devices = ui.workspace.answers.devices();
   // What is free on another machine is not asked in every list.
   if (ImGui::IsWindowAppearing()) {
     memory.clear();
@@ -100,24 +137,12 @@ void list_devices_with_memory(Ui& ui, RunRequest& request) {
 
 }  // namespace
 
-const std::string& path_of_model(Ui& ui, const RunRequest& request) {
-  if (ui.state.model_name != request.model) {
-    ui.state.model_name = request.model;
-    try {
-      ui.state.model_path = ui.workspace.run.host().model_path(request.model);
-    } catch (const Error&) {
-      ui.state.model_path.clear();
-    }
-  }
-  return ui.state.model_path;
-}
-
 void draw_draft_field(Ui& ui, const MethodInfo& method, RunRequest& request) {
   const bool head = method.needs_draft_head(), either = method.takes_companion;
   std::string& model = request.draft_model;
   ImGui::SetNextItemWidth(ImGui::GetContentRegionAvail().x - ImGui::GetFrameHeight());
   const std::string before = model;
-  const std::string& unnamed = default_draft_of(ui, method, request);
+  const std::string unnamed = default_draft_of(ui, request);
   const std::string hint = either ? "draft model or head: none, the text drafts"
                                   : std::string(head ? "draft head: " : "draft model: ") +
                                         (unnamed.empty() ? "a name or a path" : unnamed);
@@ -135,8 +160,8 @@ void draw_draft_field(Ui& ui, const MethodInfo& method, RunRequest& request) {
       ui.em);
   ImGui::SameLine(0, 0);
   if (ImGui::BeginCombo("##draft models", "", ImGuiComboFlags_NoPreview)) {
-    if (head || either) list_catalog(ui, ui.state.draft_heads, &RunHost::draft_heads, model, model);
-    if (!head) list_catalog(ui, ui.state.draft_models, &RunHost::draft_models, model, model);
+    if (head || either) list_catalog(ui, &HostAnswers::draft_heads, model, model);
+    if (!head) list_catalog(ui, &HostAnswers::draft_models, model, model);
     ImGui::EndCombo();
   }
   if (!head) draw_draft_device(ui, request);
@@ -147,9 +172,11 @@ void draw_model(Ui& ui, RunRequest& request) {
                        ImGui::GetStyle().ItemSpacing.x;
   const float field = ImGui::GetContentRegionAvail().x - button;
   ImGui::SetNextItemWidth(field);
+  const std::vector<CatalogEntry>& catalog = ui.workspace.answers.models();
   const std::string shown =
       request.model.empty()
-          ? (ui.state.catalog.empty() ? "none installed" : ui.state.catalog.front().name)
+          ? (catalog.empty() ? (ui.workspace.answers.waiting() ? "asking …" : "none installed")
+                             : catalog.front().name)
           : request.model;
   // A path is shown by its file or model name; its folders are in the tooltip.
   const std::string file = formats::folder_model_name(shown);
@@ -157,7 +184,7 @@ void draw_model(Ui& ui, RunRequest& request) {
       middle_fitted(file.empty() ? shown : file,
                     field - ImGui::GetFrameHeight() - ImGui::GetStyle().FramePadding.x * 2);
   if (ImGui::BeginCombo("##model", fitted.c_str())) {
-    list_catalog(ui, ui.state.catalog, &RunHost::models, shown, request.model);
+    list_models_that_fit(ui, shown, request);
     ImGui::EndCombo();
   }
   name_part(ui, "model");

@@ -30,7 +30,7 @@ std::string prompt_problem(const Ui& ui, const RunRequest& request) {
 void draw_prompt_count(Ui& ui, const RunRequest& request) {
   const LiveStatus& live = ui.workspace.live();
   PromptCounter::Source loaded;
-  if (live.model && live.model->path == path_of_model(ui, request))
+  if (live.model && live.model->path == ui.workspace.answers.model_path(request.model))
     loaded = {live.tokenizer, live.model->name, live.model->context};
   ui.workspace.prompt_counter.ask(loaded, request);
   if (!has_prompt(request)) return;

@@ -19,7 +19,7 @@ namespace {
 void draw_model_settings(Ui& ui, RunRequest& request) {
   const std::optional<ModelInfo>& model = ui.workspace.live().model;
   if (!model || model->generation.settings.empty()) return;
-  if (path_of_model(ui, request) != model->path) return;
+  if (ui.workspace.answers.model_path(request.model) != model->path) return;
   const std::string note = model_settings_note(request, *model, "click to take it");
   if (note.empty()) return;
   if (ImGui::Button("Take the model's settings", ImVec2(-FLT_MIN, 0))) {
@@ -123,12 +123,6 @@ void draw_run_bar(Ui& ui, ImVec2 size) {
                     ImGuiChildFlags_AlwaysUseWindowPadding | ImGuiChildFlags_NavFlattened,
                     ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
   RunRequest& request = ui.workspace.request();
-  // Another machine has other models.
-  if (std::exchange(ui.state.lines_seen, ui.workspace.connection.lines()) !=
-      ui.workspace.connection.lines()) {
-    ui.state.catalog = ui.workspace.run.host().models();
-    ui.state.model_name = "\n";  // no model's: its path is asked for again
-  }
   // A problem of the prompt stands above Start and takes its room from the end of the part that
   // scrolls, so that no field moves as it comes and goes.
   const std::string problem = prompt_problem(ui, request);

@@ -10,9 +10,6 @@ void draw_run_bar(Ui& ui, ImVec2 size);
 // ui_prompt_count.cpp
 void draw_heading_note(Ui& ui, const std::string& text, bool problem, const std::string& help);
 void draw_prompt_count(Ui& ui, const RunRequest& request);  // ui_prompt_count.cpp
-// The path of the request's model; "" = no model has this name. Looked up when the name changes.
-// ui_model_fields.cpp
-const std::string& path_of_model(Ui& ui, const RunRequest& request);
 // Why the prompt cannot be run with its model, and what to do about it. "" = it can be, or is still
 // being counted. ui_prompt_count.cpp
 std::string prompt_problem(const Ui& ui, const RunRequest& request);

@@ -94,7 +94,6 @@ struct UiState {
   Dialog dialog = Dialog::kNone;
   bool dialog_just_opened = false;
   DialogMemory dialogs;
-  int lines_seen = 0;  // lists are of the machine behind this line (Connection::lines())
   std::string export_panel;
   WholeRun save_run = WholeRun::kHandout;  // the format that the dialog for whole runs writes
   std::vector<DrawnPanel> drawn_panels;    // in the last frame
@@ -125,21 +124,8 @@ struct UiState {
   // In a window too narrow for both, the run bar closes once the panes have something to show.
   bool narrow = false, run_bar_when_narrow = true;
   std::size_t seen_documents = 0;
-  // These are read again whenever their list opens.
-  std::vector<CatalogEntry> catalog, draft_heads, draft_models;
   std::vector<std::string> device_memory;  // a text a device, read when the list opened
-  // The path of the run bar's model; looked up when the name changes.
-  std::optional<std::string> model_name;
-  std::string model_path;
-  // The default drafter for this method and model, where the run bar names none.
-  std::pair<std::string, std::string> default_draft_of;
-  std::string default_draft;
-  // The memory line, the request it was made for, and when it expires (ImGui's seconds).
-  struct {
-    std::string made_for, line, what, why;
-    ModelInfo inspected;  // a model that is not loaded
-    double until = 0;
-  } memory;
+  double memory_until = 0;                 // ImGui's seconds: the memory line is then asked again
 
   // A key acts on the panel under the mouse; a menu or the palette on the panel it was over last.
   const std::string& panel_meant() const {

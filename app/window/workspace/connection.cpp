@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "app/session/session_thread.h"
 #include "core/base/error.h"
 
 namespace triescope::app {
@@ -32,8 +33,7 @@ bool Connection::update() {
   }
   if (coming_->session().empty() || !coming_->connected()) return false;
   const std::string where = coming_->line().host;
-  run_.use(std::move(coming_));
-  ++lines_;
+  use(std::move(coming_));
   if (!host_.empty()) {
     auto& recent = preferences_.recent_hosts;
     std::erase(recent, host_);
@@ -42,6 +42,19 @@ bool Connection::update() {
   }
   log_.say(LogLevel::kInfo, "runs are decoded on " + where + " from now on");
   return true;
+}
+
+void Connection::use(std::shared_ptr<RunHost> host) {
+  run_.use(host);
+  answers_.use(std::move(host));
+  ++lines_;
+}
+
+void Connection::come_back() {
+  if (!is_away()) return;
+  const std::string where = run_.host().line().host;
+  use(std::make_shared<SessionThread>(wake_, load_model, run_.status().run_serial));
+  log_.say(LogLevel::kInfo, "runs are decoded on this machine from now on, no longer on " + where);
 }
 
 }  // namespace triescope::app

@@ -69,6 +69,7 @@ class Documents {
   Document* open_unlisted(const std::string& path);
   // Opens the newest run, which is live from now on. Errors: Capture::open()'s.
   Document& add_run(const std::string& path, std::uint64_t run_serial);
+  void forget_live() { live_run_ = 0; }  // nothing decodes into a document any more
   void close(Document* document);
   void save_as(const std::string& path);  // the active one; errors become problems
 

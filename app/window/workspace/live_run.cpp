@@ -8,7 +8,7 @@
 namespace triescope::app {
 
 LiveRun::LiveRun(Documents& documents, Comparison& comparison, Preferences& preferences,
-                 Messages& log, std::unique_ptr<RunHost> host)
+                 Messages& log, std::shared_ptr<RunHost> host)
     : documents_(documents),
       comparison_(comparison),
       preferences_(preferences),
@@ -16,9 +16,10 @@ LiveRun::LiveRun(Documents& documents, Comparison& comparison, Preferences& pref
       status_(host->status()),
       host_(std::move(host)) {}
 
-void LiveRun::use(std::unique_ptr<RunHost> host) {
+void LiveRun::use(std::shared_ptr<RunHost> host) {
   if (!breakpoints_.empty()) host->set_breakpoints(breakpoints_);
   measured_.reset();
+  documents_.forget_live();
   host_ = std::move(host);
   status_ = host_->status();
   seen_run_ = status_->run_serial;

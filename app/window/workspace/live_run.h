@@ -16,13 +16,14 @@ namespace triescope::app {
 class LiveRun {
  public:
   LiveRun(Documents& documents, Comparison& comparison, Preferences& preferences, Messages& log,
-          std::unique_ptr<RunHost> host);
+          std::shared_ptr<RunHost> host);
 
   RunHost& host() { return *host_; }
   const RunHost& host() const { return *host_; }
+  const std::shared_ptr<RunHost>& shared_host() const { return host_; }
   const LiveStatus& status() const { return *status_; }
   // Another host decodes from now on; the run that the one before it decodes ends.
-  void use(std::unique_ptr<RunHost> host);
+  void use(std::shared_ptr<RunHost> host);
   // Takes in what the host did since the last call; true if anything changed.
   bool update();
   // True if no command waits and nothing decodes or loads.
@@ -102,7 +103,7 @@ class LiveRun {
   };
   std::optional<Measured> measured_;
   std::shared_ptr<const LiveStatus> status_;
-  std::unique_ptr<RunHost> host_;
+  std::shared_ptr<RunHost> host_;
 };
 
 }  // namespace triescope::app

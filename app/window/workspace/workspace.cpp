@@ -17,19 +17,17 @@ Workspace::Workspace(Preferences initial, std::function<void()> wake)
 Workspace::Workspace(Preferences initial, std::function<void()> wake, std::unique_ptr<RunHost> host)
     : preferences(std::move(initial)),
       run(documents, comparison, preferences, log, std::move(host)),
-      connection(run, preferences, log, wake),
+      answers(run.shared_host(), wake),
+      connection(run, answers, preferences, log, wake),
       exports(documents, comparison, preferences, log, wake),
       lesson(documents, comparison, run, layouts, preferences, log, wake),
-      prompt_counter(wake),
-      devices(run.host().devices()) {}
+      prompt_counter(wake) {}
 
 bool Workspace::update(double seconds) {
   lecture.see_clock(seconds);
   bool changed = lesson.update(seconds);
-  if (connection.update()) {
-    devices = run.host().devices();
-    changed = true;
-  }
+  changed |= connection.update();
+  answers.see_line();
   changed |= run.update();
   if (!run.measuring()) changed |= documents.poll();  // reading takes cores, as drawing does
   changed |= transport.play(seconds);

@@ -13,6 +13,7 @@
 #include "app/session/prompt_counter.h"
 #include "app/window/workspace/connection.h"
 #include "app/window/workspace/exports.h"
+#include "app/window/workspace/host_answers.h"
 #include "app/window/workspace/lecture_mode.h"
 #include "app/window/workspace/lesson_player.h"
 #include "app/window/workspace/transport.h"
@@ -37,6 +38,7 @@ class Workspace {
   Documents documents{preferences, log};
   Comparison comparison{documents, layouts, preferences};
   LiveRun run;
+  HostAnswers answers;
   Connection connection;
   Transport transport{documents, comparison, run, preferences, log};
   Exports exports;
@@ -44,7 +46,6 @@ class Workspace {
   LessonPlayer lesson;
   // Counts the present prompt's tokens with the loaded model, while the run bar is drawn.
   PromptCounter prompt_counter;
-  std::vector<DeviceInfo> devices;
 
   Document* active() const { return documents.active(); }
   const LiveStatus& live() const { return run.status(); }

@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -55,7 +56,8 @@ class RemoteRig {
         .version = "1",
         .host = [](auto wake) { return std::make_unique<SessionThread>(std::move(wake)); },
         .report =
-            [](const std::string& what, const nlohmann::json& about) {
+            [this](const std::string& what, const nlohmann::json& about) {
+              during_report();
               return nlohmann::json{{"what", what}, {"about", about}};
             }});
     std::lock_guard lock(mutex_);
@@ -127,6 +129,7 @@ class RemoteRig {
 
   test::TempDir folder;
   std::string model, session_name;
+  std::function<void()> during_report = [] {};
   std::unique_ptr<RemoteHost> host;
 
  private:

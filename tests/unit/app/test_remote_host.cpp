@@ -1,6 +1,9 @@
 // A run that another machine decodes: the window's commands reach it, and its rows come here.
 #include <doctest/doctest.h>
 
+#include <fstream>
+#include <future>
+
 #include "app/remote/messages.h"
 #include "core/base/rng.h"
 #include "core/capture/capture.h"
@@ -153,6 +156,113 @@ TEST_CASE("remote run: files outside of the lent folders are refused, whether th
   host.start(request, rig.here("no.tscap"), true);
   settle(host);
   CHECK(has(last_notice(host), "is not a file in the folders"));
+}
+
+TEST_CASE("remote run: a run that nobody draws is recorded as far as it was asked for") {
+  RemoteRig rig;
+  RemoteHost& host = rig.connect();
+  SessionThread local([] {});
+  int run = 0;
+  for (const capture::Level level :
+       {capture::Level::kSteps, capture::Level::kTree, capture::Level::kFull}) {
+    const std::string name = to_string(level);
+    host.measure(tiny_request(rig.model), rig.here(name), {.level = level, .threads = 1});
+    local.measure(tiny_request(rig.model), rig.here(name + "-local"),
+                  {.level = level, .threads = 1});
+    settle(host), settle(local);
+    check_same_tables(rig.there(++run), rig.here(name));
+    const auto far = capture::Capture::open(rig.here(name)),
+               near = capture::Capture::open(rig.here(name + "-local"));
+    CHECK(far->status() == capture::RunStatus::kDone);
+    CHECK(far->counts().nodes == near->counts().nodes);
+    CHECK(far->counts().candidates == near->counts().candidates);
+    CHECK((far->counts().nodes > 0) == (level >= capture::Level::kTree));
+    CHECK((far->counts().candidates > 0) == (level == capture::Level::kFull));
+  }
+}
+
+TEST_CASE("remote run: what a model and a run need there is told before they are loaded") {
+  RemoteRig rig;
+  write_tiny_model(rig.folder.path() / "models", "other", {.layers = 3});
+  std::ofstream(rig.folder.path() / "models/broken.gguf") << "GGUF, but not for long";
+  ::setenv("TRIESCOPE_MODELS", (rig.folder.path() / "models").c_str(), 1);
+  RemoteHost& host = rig.connect();
+  const SessionThread local([] {});
+  const RunRequest request = tiny_request(rig.model);
+  const RunMemory far = host.memory_of(request, 4), near = local.memory_of(request, 4);
+  CHECK(far.to_load == near.to_load);
+  CHECK(far.to_load > 0);
+  CHECK(far.kv == near.kv);
+  CHECK(far.free > 0);
+  CHECK(far.problem.empty());
+  host.load(rig.model, "cpu", DType::kF32);
+  settle(host);
+  CHECK(host.memory_of(request, 4).to_load == 0);
+
+  const WhatFits fits = host.what_fits(request);
+  ::unsetenv("TRIESCOPE_MODELS");
+  const auto fit = [&](const std::string& name) {
+    for (const ModelFit& one : fits.models)
+      if (one.name == name) return one;
+    return ModelFit{.name = "missing"};
+  };
+  CHECK(fit("tiny").need == near.to_load);
+  CHECK(fit("tiny").path == rig.model);
+  CHECK(fit("tiny").problem.empty());
+  CHECK(fit("other").need > fit("tiny").need);
+  CHECK(fit("broken").need == -1);
+  CHECK(!fit("broken").problem.empty());
+  // Nothing outside of the lent folders is told of.
+  for (const ModelFit& one : fits.models)
+    CHECK(one.path.starts_with((rig.folder.path() / "models").string()));
+  CHECK(has(
+      refusal(ErrorCode::kInvalidArgument, [&] { host.memory_of(tiny_request("/etc/passwd"), 4); }),
+      "is not a file in the folders"));
+  CHECK(host.memory_of(request, 1 << 30).kv > 0);
+  CHECK(has(refusal(ErrorCode::kCorruption, [&] { host.memory_of(request, (1 << 30) + 1ll); }),
+            "field 'prompt_tokens'"));
+}
+
+TEST_CASE("remote run: no command waits for a question, and a line asks so much and no more") {
+  RemoteRig rig;
+  std::promise<void> gate;
+  const std::shared_future<void> opened = gate.get_future().share();
+  rig.during_report = [opened] { opened.wait(); };
+  RemoteHost& host = rig.connect();
+  std::thread asking([&] {
+    try {
+      host.report("check", {}, std::chrono::seconds(60));
+    } catch (const Error&) {
+      // The client below takes its line's place.
+    }
+  });
+  host.start(tiny_request(rig.model), rig.here("a.tscap"), /*run_at_once=*/true);
+  settle(host);
+  CHECK(host.status()->state == LiveState::kDone);
+
+  // A client that asks on while the first answer is made.
+  const auto line = rig.dial(/*watch=*/false);
+  std::string bytes =
+      greeting_bytes(ClientGreeting{.protocol = kProtocol, .version = "1", .client = "eager"});
+  for (std::uint64_t serial = 1; serial <= 200; ++serial)
+    bytes += bytes_of(
+        Ask{.serial = serial, .kind = AskKind::kQuestion, .question = "report x", .about = {}});
+  line->write(bytes);
+  FrameReader reader;
+  std::thread later([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    gate.set_value();
+    std::this_thread::sleep_for(std::chrono::milliseconds(500));
+    rig.cut();
+  });
+  int answers = 0;
+  while (const auto frame = next_frame(*line, reader))
+    answers +=
+        frame->kind == FrameKind::kMessage && read_told(frame->payload).kind == ToldKind::kAnswer;
+  CHECK(answers <= 65);  // the line was ended
+  later.join();
+  host.keep();
+  asking.join();
 }
 
 TEST_CASE("remote run: a line that is cut at fifty moments loses nothing") {

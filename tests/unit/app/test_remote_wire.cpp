@@ -101,7 +101,11 @@ TEST_CASE("remote wire: every kind of question comes as it was sent") {
   request.seed = UINT64_MAX;
   const Ask asks[] = {
       {.serial = 1, .kind = AskKind::kStart, .request = request, .run_at_once = true},
-      {.serial = 2, .kind = AskKind::kMeasure, .request = request},
+      {.serial = 2,
+       .kind = AskKind::kMeasure,
+       .request = request,
+       .level = capture::Level::kTree,
+       .threads = 3},
       {.serial = 3,
        .kind = AskKind::kLoad,
        .model = "m",
@@ -175,6 +179,72 @@ TEST_CASE("remote wire: a field of another type or out of range is named") {
   nlohmann::json many = nlohmann::json::array();
   for (int i = 0; i < 257; ++i) many.push_back(nlohmann::json::object());
   CHECK(has(read({{"kind", 10}, {"breakpoints", many}}), "at most 256"));
+}
+
+TEST_CASE("remote wire: lists, names and numbers have limits at their edges") {
+  const auto ask = [](nlohmann::json message) {
+    return read_ask(payload_of(message_bytes(FrameKind::kMessage, message)));
+  };
+  const auto refused_ask = [&](nlohmann::json message) {
+    return refusal(ErrorCode::kCorruption, [&] { ask(message); });
+  };
+  const auto points = [](std::size_t count) {
+    nlohmann::json list = nlohmann::json::array();
+    for (std::size_t i = 0; i < count; ++i) list.push_back(nlohmann::json::object());
+    return nlohmann::json{{"kind", 10}, {"breakpoints", list}};
+  };
+  CHECK(ask(points(256)).breakpoints.size() == 256);
+  CHECK(has(refused_ask(points(257)), "at most 256"));
+  CHECK(ask({{"kind", 3}, {"threads", 1024}}).threads == 1024);
+  CHECK(has(refused_ask({{"kind", 3}, {"threads", 1025}}), "field 'threads': expected 0 to 1024"));
+  CHECK(has(refused_ask({{"kind", 3}, {"threads", -1}}), "field 'threads'"));
+  CHECK(ask({{"kind", 3}, {"level", 3}}).level == capture::Level::kFull);
+  CHECK(
+      has(refused_ask({{"kind", 3}, {"level", 4}}), "field 'level': expected a code from 0 to 3"));
+
+  const auto greeting = [](std::size_t name, std::size_t marks) {
+    ClientGreeting mine{
+        .protocol = kProtocol, .client = std::string(name, 'c'), .session = std::string(name, 's')};
+    for (std::size_t i = 0; i < marks; ++i) mine.marks["table" + std::to_string(i)] = 1;
+    return payload_of(greeting_bytes(mine));
+  };
+  CHECK(read_client_greeting(greeting(64, 64)).marks.size() == 64);
+  for (const auto& [name, marks] : {std::pair{65, 0}, std::pair{0, 65}})
+    CHECK(has(refusal(ErrorCode::kCorruption,
+                      [&] {
+                        read_client_greeting(greeting(static_cast<std::size_t>(name),
+                                                      static_cast<std::size_t>(marks)));
+                      }),
+              "at most 64"));
+  const auto server = [](std::size_t name) {
+    return payload_of(greeting_bytes(ServerGreeting{.session = std::string(name, 's')}));
+  };
+  CHECK(read_server_greeting(server(64)).session.size() == 64);
+  CHECK(has(refusal(ErrorCode::kCorruption, [&] { read_server_greeting(server(65)); }),
+            "field 'session': expected at most 64"));
+
+  const auto told = [](std::size_t notices) {
+    Told one;
+    one.status.notices.resize(notices);
+    return payload_of(bytes_of(one));
+  };
+  CHECK(read_told(told(200)).status.notices.size() == 200);
+  CHECK(has(refusal(ErrorCode::kCorruption, [&] { read_told(told(201)); }), "at most 200"));
+
+  // Nested lists: a message is the first level.
+  const auto nested = [](std::size_t depth) {
+    return std::string("\xa1\x61") + "a" + std::string(depth - 1, '\x81') + "\x01";
+  };
+  CHECK(read_message(nested(64)).is_object());
+  CHECK(has(refusal(ErrorCode::kCorruption, [&] { read_message(nested(65)); }), "64 deep"));
+  // The longest message is read, one byte more is not sent.
+  const std::string most(most_bytes(FrameKind::kMessage) - 16, 'x');
+  CHECK(read_told(payload_of(bytes_of(
+                      Told{.kind = ToldKind::kNotice, .text = most.substr(0, most.size() - 64)})))
+            .text.size() == most.size() - 64);
+  CHECK(has(refusal(ErrorCode::kInvalidArgument,
+                    [&] { bytes_of(Told{.kind = ToldKind::kNotice, .text = most}); }),
+            "expected at most 16777216 bytes"));
 }
 
 TEST_CASE("remote wire: rows keep their run and their end") {

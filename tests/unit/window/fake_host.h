@@ -2,6 +2,7 @@
 // with a hash function as the network. It notes every command in order.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -18,12 +19,33 @@ class FakeHost final : public app::RunHost {
   std::shared_ptr<const app::LiveStatus> status() const override { return published_; }
   std::uint64_t commands_sent() const override { return sent; }
 
-  std::vector<DeviceInfo> devices() const override { return {{.id = "far:0", .name = "There"}}; }
-  std::vector<app::CatalogEntry> models() const override { return {{"m", "/there/m.gguf", ""}}; }
+  std::vector<DeviceInfo> devices() const override {
+    before_answer();
+    return {{.id = "far:0", .name = "There"}};
+  }
+  std::vector<app::CatalogEntry> models() const override {
+    before_answer();
+    return {{"m", "/there/m.gguf", ""}};
+  }
   std::vector<app::CatalogEntry> draft_heads() const override { return {{"h", "/there/h", ""}}; }
   std::vector<app::CatalogEntry> draft_models() const override { return {{"d", "/there/d", ""}}; }
-  std::string model_path(const std::string& model) const override { return "/there/" + model; }
-  std::string drafts_by_default(const app::RunRequest&) const override { return "/there/h"; }
+  std::string model_path(const std::string& model) const override {
+    before_answer();
+    return "/there/" + model;
+  }
+  std::string drafts_by_default(const app::RunRequest&) const override {
+    before_answer();
+    return "/there/h";
+  }
+  app::RunMemory memory_of(const app::RunRequest&, std::int64_t prompt_tokens) const override {
+    before_answer();
+    return {.to_load = 1000, .kv = prompt_tokens, .free = 5000};
+  }
+  app::WhatFits what_fits(const app::RunRequest&) const override {
+    before_answer();
+    return {.free = 5000, .models = {{"m", "/there/m.gguf", 1000, ""}}};
+  }
+  app::HostLine line() const override { return far; }
 
   void load(const std::string& model, const std::string& device, DType dtype,
             std::optional<DType>) override {
@@ -43,7 +65,8 @@ class FakeHost final : public app::RunHost {
     if (run_at_once) session_->run();
     done(std::string("start ") + request.method + (run_at_once ? " and run" : ""));
   }
-  void measure(const app::RunRequest& request, const std::string& path) override {
+  void measure(const app::RunRequest& request, const std::string& path,
+               const app::MeasureOptions&) override {
     start(request, path, true);
     asked.back() = "measure " + request.method;
   }
@@ -102,6 +125,8 @@ class FakeHost final : public app::RunHost {
   app::LiveStatus now;
   std::vector<std::string> asked;
   std::uint64_t sent = 0;
+  app::HostLine far;  // of another machine, if a test says so
+  std::function<void()> before_answer = [] {};
 
  private:
   void adopt(std::unique_ptr<capture::Recorder> file, std::unique_ptr<Session> session,

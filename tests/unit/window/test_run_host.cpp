@@ -139,13 +139,35 @@ TEST_CASE_FIXTURE(Desk, "run host: breakpoints go to the host, and it decodes wh
 }
 
 TEST_CASE_FIXTURE(Desk, "run host: devices, models and what drafts are those of where it decodes") {
-  REQUIRE(workspace.devices.size() == 1);
-  CHECK(workspace.devices[0].id == "far:0");
+  REQUIRE(workspace.answers.devices().size() == 1);
+  CHECK(workspace.answers.devices()[0].id == "far:0");
   CHECK(workspace.run.host().models().at(0).path == "/there/m.gguf");
   CHECK(workspace.run.host().draft_heads().at(0).name == "h");
   CHECK(workspace.run.host().draft_models().at(0).name == "d");
   CHECK(workspace.run.host().model_path("x") == "/there/x");
   CHECK(workspace.run.host().drafts_by_default(workspace.request()) == "/there/h");
+}
+
+TEST_CASE_FIXTURE(Desk, "run host: the way back to this machine leaves what was recorded") {
+  host->far.host = "box";
+  workspace.run.start(/*run_at_once=*/false);
+  workspace.update(0);
+  REQUIRE(workspace.documents.active_is_live());
+  CHECK(workspace.connection.is_away());
+  const std::uint64_t serial = workspace.live().run_serial;
+  workspace.connection.come_back();
+  workspace.update(0);
+  CHECK(!workspace.connection.is_away());
+  CHECK(workspace.run.host().line().host.empty());
+  CHECK(workspace.newest_message() ==
+        "runs are decoded on this machine from now on, no longer on box");
+  // The run is no longer live, and the next one here has a number of its own.
+  REQUIRE(workspace.documents.all().size() == 1);
+  CHECK(!workspace.documents.active_is_live());
+  CHECK(workspace.live().run_serial == serial);
+  CHECK(workspace.live().state == LiveState::kIdle);
+  workspace.connection.come_back();  // it is here already
+  CHECK(workspace.connection.lines() == 1);
 }
 
 }  // namespace

@@ -1,0 +1,191 @@
+// What a served session says over its lines, and what it does with what comes.
+#include <thread>
+
+#include "app/remote/served_answers.h"
+#include "app/remote/served_lines.h"
+#include "app/remote/status_diff.h"
+#include "core/base/error.h"
+
+namespace triescope::app {
+namespace {
+
+// How often a running capture is looked at where no new snapshot tells of it.
+constexpr auto kLookInterval = std::chrono::milliseconds(50);
+constexpr std::size_t kMaxAnswers = 64;  // that wait on one line
+
+}  // namespace
+
+void ServedSession::Impl::send_later(Client& client, const Told& told) {
+  std::string bytes;
+  try {
+    bytes = bytes_of(told);
+  } catch (const Error& error) {  // an answer that is too long
+    bytes = bytes_of(
+        Told{.kind = told.kind, .serial = told.serial, .code = error.code(), .text = error.what()});
+  }
+  std::lock_guard lock(mutex);
+  if (client.answers.size() >= kMaxAnswers)
+    throw Error(ErrorCode::kInvalidArgument, "the client asks more than it reads");
+  client.answers.push_back(std::move(bytes));
+  changed.notify_all();
+}
+
+void ServedSession::Impl::answer(Client& client, const Ask& ask) {
+  Told told{.kind = ToldKind::kAnswer, .serial = ask.serial};
+  try {
+    if (ask.question.starts_with("report ") && setup.report)
+      told.answer = setup.report(ask.question.substr(7), ask.about);
+    else
+      told.answer = answer_of(*host, setup.paths, ask);
+  } catch (const Error& error) {
+    told.code = error.code();
+    told.text = error.what();
+  } catch (const std::exception& error) {
+    told.text = std::string("unexpected error: ") + error.what();
+  }
+  send_later(client, told);
+}
+
+void ServedSession::Impl::answer_later(Client& client, const Ask& ask) {
+  std::lock_guard lock(mutex);
+  if (client.questions.size() >= kMaxAnswers)
+    throw Error(ErrorCode::kInvalidArgument, "the client asks more than can be answered");
+  client.questions.push_back(ask);
+  changed.notify_all();
+}
+
+void ServedSession::Impl::answer_all(Client& client) {
+  while (true) {
+    Ask ask;
+    {
+      std::unique_lock lock(mutex);
+      changed.wait(lock, [&] { return client.quit || !client.questions.empty(); });
+      if (client.quit) return;
+      ask = std::move(client.questions.front());
+      client.questions.pop_front();
+    }
+    answer(client, ask);
+  }
+}
+
+void ServedSession::Impl::take(Client& client, const Ask& ask) {
+  if (client.watch)
+    return send_later(
+        client, {.kind = ask.kind == AskKind::kQuestion ? ToldKind::kAnswer : ToldKind::kNotice,
+                 .serial = ask.serial,
+                 .text = "this line only watches the run"});
+  if (ask.kind == AskKind::kQuestion) return answer_later(client, ask);
+  std::string refused;
+  {
+    std::lock_guard lock(mutex);
+    if (controller != &client || ask.serial <= taken) return;  // it came before a break already
+    refused = failure_of([&] {
+      if (ask.kind == AskKind::kEnd)
+        ended = true;
+      else
+        obey(ask, *host, setup.paths, [&] { return new_path(client.greeting, ask.serial); });
+    });
+    taken = ask.serial;
+    ++version;
+    changed.notify_all();
+  }
+  if (!refused.empty()) send_later(client, {.kind = ToldKind::kNotice, .text = refused});
+}
+
+ServedSession::Impl::Moment ServedSession::Impl::next_moment(Client& client, std::uint64_t seen) {
+  std::unique_lock lock(mutex);
+  const auto ready = [&] { return version != seen || client.quit || !client.answers.empty(); };
+  if (works_by_itself(host->status()->state))
+    changed.wait_for(lock, kLookInterval, ready);
+  else
+    changed.wait(lock, ready);
+  return {host->status(),
+          host->commands_sent(),
+          controller == &client ? taken : 0,
+          version,
+          runs,
+          std::exchange(client.answers, {}),
+          client.quit};
+}
+
+void ServedSession::Impl::tell(Client& client) {
+  RowPump pump(client.greeting.run, client.greeting.marks);
+  const auto send = [&](const std::string& bytes) { client.line.write(bytes); };
+  StatusDiff diff(client.greeting.notice, client.watch);
+  std::uint64_t seen = 0;
+  while (true) {
+    Moment now = next_moment(client, seen);
+    if (now.quit) return;
+    for (const std::string& bytes : now.answers) send(bytes);
+    // The rows come first: what a status speaks of is there when it arrives.
+    pump.send_all(now.runs, send);
+    if (now.version == seen) continue;
+    seen = now.version;
+    send(bytes_of(diff.next(*now.status, now.sent, now.taken)));
+  }
+}
+
+ClientGreeting ServedSession::Impl::greet(Line& line, FrameReader& reader, bool watch) {
+  ServerGreeting mine{.protocol = kProtocol,
+                      .version = setup.version,
+                      .session = setup.name,
+                      .watch = watch,
+                      .refused = {}};
+  ClientGreeting theirs;
+  try {
+    const std::optional<Frame> frame = next_frame(line, reader);
+    if (!frame) throw Error(ErrorCode::kIoError, "the client left without a greeting");
+    if (frame->kind != FrameKind::kGreeting) refuse_field("greeting", "a greeting first");
+    theirs = read_client_greeting(frame->payload);
+    mine.refused = protocol_problem(theirs.protocol, theirs.version, setup.version);
+    if (!theirs.session.empty() && theirs.session != setup.name) theirs.run = theirs.notice = 0;
+  } catch (const Error& error) {
+    mine.refused = error.what();
+  }
+  if (mine.refused.empty() && !watch) {
+    std::lock_guard lock(mutex);
+    if (theirs.client != controller_name) taken = 0;
+    controller_name = theirs.client;
+    mine.taken = taken;
+  }
+  line.write(greeting_bytes(mine));
+  if (!mine.refused.empty()) throw Error(ErrorCode::kNotSupported, mine.refused);
+  return theirs;
+}
+
+void ServedSession::Impl::talk(Line& line, bool watch) {
+  FrameReader reader;
+  Client client{line, {}, watch};
+  client.greeting = greet(line, reader, watch);
+  if (!watch) {
+    std::lock_guard lock(mutex);
+    if (Client* const other = std::exchange(controller, &client)) other->line.shut();
+    ++version;
+  }
+  std::thread writer([&] {
+    failure_of([&] { tell(client); });
+    line.shut();
+  });
+  std::thread answerer([&] {
+    if (!failure_of([&] { answer_all(client); }).empty()) line.shut();
+  });
+  const std::string why = failure_of([&] {
+    while (const std::optional<Frame> frame = next_frame(line, reader)) {
+      if (frame->kind != FrameKind::kMessage) refuse_field("frame", "a message");
+      take(client, read_ask(frame->payload));
+      if (ended) break;
+    }
+  });
+  {
+    std::lock_guard lock(mutex);
+    client.quit = true;
+    if (controller == &client) controller = nullptr;
+    changed.notify_all();
+  }
+  line.shut();
+  writer.join();
+  answerer.join();
+  if (!why.empty()) throw Error(ErrorCode::kCorruption, why);
+}
+
+}  // namespace triescope::app
