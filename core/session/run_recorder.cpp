@@ -4,6 +4,8 @@
 #include <string>
 #include <utility>
 
+#include "core/capture/metric_names.h"
+
 namespace triescope {
 
 using capture::Tick;
@@ -89,6 +91,14 @@ void RunRecorder::candidates(std::span<const capture::CandidateRow> rows, captur
     piece(TokenId(row.token));
     rows_.candidates.push_back(row);
   }
+}
+
+void RunRecorder::left_out(std::span<const std::int32_t> layers, Tick tick) {
+  if (!records<capture::MetricRow>()) return;
+  for (const std::int32_t layer : layers)
+    rows_.metrics.push_back({.tick = tick,
+                             .name = std::string(capture::kLeftOutLayer),
+                             .value = static_cast<double>(layer)});
 }
 
 void RunRecorder::stages(std::span<const capture::StageRow> rows, Tick tick) {
