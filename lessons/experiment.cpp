@@ -27,10 +27,17 @@ double weight_of(const Expression& expression, const Trace& trace) {
 }  // namespace
 
 const std::vector<ExperimentRule>& experiment_rules() {
-  static const std::vector<ExperimentRule> rules = {
-      {"inverse_cdf", false}, {"gumbel_max", false}, {"gumbel_second", false}, {"chain", true},
-      {"multi_round", true},  {"take_all", true},    {"redraw", true}};
+  static const std::vector<ExperimentRule> rules = {{"inverse_cdf", false},   {"gumbel_max", false},
+                                                    {"gumbel_second", false}, {"chain", true, true},
+                                                    {"block", true, true},    {"multi_round", true},
+                                                    {"take_all", true},       {"redraw", true}};
   return rules;
+}
+
+int levels_of(const ExperimentSetup& setup) {
+  for (const ExperimentRule& rule : experiment_rules())
+    if (setup.rule == rule.name && rule.chain) return setup.drafts;
+  return 1;
 }
 
 std::string_view refused_for_drawn(std::string_view rule) {

@@ -20,7 +20,8 @@ namespace triescope::lessons {
 // A way to draw that an experiment may name.
 struct ExperimentRule {
   const char* name;
-  bool drafts;  // whether it first draws drafts from q
+  bool drafts;         // whether it first draws drafts from q
+  bool chain = false;  // whether several drafts stand in a row
 };
 const std::vector<ExperimentRule>& experiment_rules();
 // Why an experiment may not name this rule, which verifies chosen drafts: an experiment draws its
@@ -41,7 +42,7 @@ struct Experiment {
   Marked text = {};  // what the experiment tries
   std::string rule = {};
   std::vector<Token> tokens = {};
-  int drafts = 1;  // number below one node
+  int drafts = 1;  // number in a row; for a rule of trees below one node
   int draws = 10000;
   std::uint64_t seed = 1;
   std::optional<bool> agrees = {};  // what the author says about the outcome
@@ -57,6 +58,8 @@ struct ExperimentSetup {
   std::uint64_t seed = 0;
   bool operator==(const ExperimentSetup&) const = default;
 };
+// How many of the setup's drafts stand in a row: all where the rule judges a chain, else 1.
+int levels_of(const ExperimentSetup& setup);
 
 // Error{kCorruption}: an expression has no value, a weight is below 0, or none is above it.
 ExperimentSetup resolve_experiment(const Experiment& experiment, const Trace& trace);

@@ -253,7 +253,7 @@ class LessonReader {
   const ExperimentRule& rule(const Line& line, std::string_view name) const {
     if (const std::string_view why = refused_for_drawn(name); !why.empty())
       refuse(line.number, "rule: verify=" + std::string(name) + ": " + std::string(why) +
-                              "; in an experiment take chain or multi_round");
+                              "; in an experiment take chain, block or multi_round");
     std::vector<std::string> names;
     std::string list;
     for (const ExperimentRule& one : experiment_rules()) {

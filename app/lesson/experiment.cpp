@@ -51,20 +51,25 @@ Verification redraw(const VerifyInput& input) {
 
 VerifyRule rule_named(std::string_view name) {
   if (name == "chain") return verify_chain;
+  if (name == "block") return verify_block;
   if (name == "multi_round") return verify_multi_round;
   if (name == "take_all") return take_all;
   if (name == "redraw") return redraw;
   return nullptr;
 }
 
-// One made-up step, which is thrown away after each draw.
+// One made-up step, which is thrown away after each draw. Every row of it is p, every draft comes from q.
 class Drafted {
  public:
   explicit Drafted(const lessons::ExperimentSetup& setup, VerifyRule rule)
-      : rule_(rule), drafts_(setup.drafts), q_(distribution_of(setup.q)), row_(logits_of(setup.p)) {
+      : rule_(rule),
+        levels_(lessons::levels_of(setup)),
+        siblings_(setup.drafts / levels_),
+        q_(distribution_of(setup.q)),
+        row_(logits_of(setup.p)) {
     run_.prompt = prompt_;
     run_.vocab_size = static_cast<int>(setup.p.size());
-    run_.max_new_tokens = 3;  // the pending token, a draft, and one behind it
+    run_.max_new_tokens = levels_ + 2;  // the pending token, the drafts, and one behind them
   }
 
   // The first token behind the pending one that becomes text.
@@ -74,19 +79,9 @@ class Drafted {
         tree.hang(TokenTree::root(), TokenId(0), capture::Source::kGreedy, 0).node};
     const NodeId root = rows[0];
     Proposals proposals;
-    Proposal& proposal = proposals[root];
-    proposal.q = q_;
-    proposal.replacement = false;
-    Distribution left = q_;
-    for (int i = 0; i < drafts_; ++i) {
-      const std::int32_t token = draw(left, Sampler::kSoftmax, rng).token;
-      const Hung hung =
-          tree.hang(root, TokenId(token), capture::Source::kDraft, kUnknown, q_.probability(token));
-      proposal.draws.push_back(hung.node);
-      rows.push_back(hung.node);
-      if (left.size() == 1) break;
-      left = without(left, token);
-    }
+    NodeId above = root;
+    for (int level = 0; level < levels_; ++level)
+      above = hang_below(above, tree, proposals, rows, rng);
     const LogitsFrom target([&](int) { return LogitsRow(row_); });
     const StepView view{.tree = tree,
                         .run = run_,
@@ -97,14 +92,33 @@ class Drafted {
                         .proposals = &proposals};
     ModelRows model(view, processors_, warpers_);
     const Verification verified = rule_({.view = view, .root = root, .rows = model, .rng = rng});
-    result.drafted += static_cast<std::int64_t>(proposal.draws.size());
-    result.accepted += !verified.path.empty();
+    result.drafted += static_cast<std::int64_t>(rows.size()) - 1;
+    result.accepted += static_cast<std::int64_t>(verified.path.size());
     return verified.path.empty() ? verified.next_token : tree[verified.path[0]].token.value;
   }
 
  private:
+  // Hangs different drafts below a node, drawn from q. Returns the last.
+  NodeId hang_below(NodeId above, TokenTree& tree, Proposals& proposals, std::vector<NodeId>& rows,
+                    Rng& rng) const {
+    Proposal& proposal = proposals[above];
+    proposal.q = q_;
+    proposal.replacement = false;
+    Distribution left = q_;
+    for (int i = 0; i < siblings_; ++i) {
+      const std::int32_t token = draw(left, Sampler::kSoftmax, rng).token;
+      const Hung hung = tree.hang(above, TokenId(token), capture::Source::kDraft, kUnknown,
+                                  q_.probability(token));
+      proposal.draws.push_back(hung.node);
+      rows.push_back(hung.node);
+      if (left.size() == 1) break;
+      left = without(left, token);
+    }
+    return rows.back();
+  }
+
   const VerifyRule rule_;
-  const int drafts_;
+  const int levels_, siblings_;
   const Distribution q_;
   const std::vector<float> row_;
   const std::vector<std::int32_t> prompt_{0};
@@ -145,6 +159,7 @@ std::vector<double> expected_of(const lessons::ExperimentSetup& setup) {
 
 ExperimentResult run_experiment(const lessons::ExperimentSetup& setup, std::stop_token stop) {
   ExperimentResult result;
+  result.levels = lessons::levels_of(setup);
   const bool second = setup.rule == "gumbel_second";
   result.counts.assign(setup.p.size(), 0);
   const std::vector<float> logits = logits_of(setup.p);
@@ -177,6 +192,9 @@ const char* rule_words(const std::string& rule) {
       {"gumbel_second", "Noise on every score each time: the token with the second largest sum."},
       {"chain",
        "A draft from q; it passes with chance min(1, p/q), else a draw from what q left of p."},
+      {"block",
+       "Drafts from q in a row, judged as one: a good one makes up for a bad one before it; then a draw from "
+       "what they left of p."},
       {"multi_round",
        "Several different drafts from q, tried in turn; if none passes, a draw from what they left of p."},
       {"take_all", "A draft from q, and no check at all."},

@@ -26,6 +26,7 @@ inline constexpr double kDiffersBelow = 0.001;
 struct ExperimentResult {
   std::vector<std::int64_t> counts;  // of each token, in the setup's order
   std::int64_t drafted = 0, accepted = 0;
+  int levels = 1;  // drafts in a row
   ChiSquare chi;
   bool agrees() const { return chi.p >= kDiffersBelow; }
   double share(std::size_t token) const;  // the token's share of the draws

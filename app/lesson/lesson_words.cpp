@@ -32,7 +32,11 @@ std::string figures_text(const ExperimentResult& result, int draws) {
                     counted(static_cast<std::size_t>(result.chi.degrees), "degree") +
                     " of freedom, p-value " +
                     (result.agrees() ? shown_value(result.chi.p) : "below 0.001");
-  if (result.drafted > 0)
+  if (result.levels > 1)
+    all += "; on average " +
+           shown_value(static_cast<double>(result.accepted) / static_cast<double>(draws)) + " of " +
+           std::to_string(result.levels) + " drafts kept";
+  else if (result.drafted > 0)
     all += "; " + shown_value(static_cast<double>(result.accepted)) + " of " +
            shown_value(static_cast<double>(draws)) + " draws kept a draft";
   return all + ".";

@@ -1,21 +1,28 @@
 // Layer skip: the target drafts for itself, without some of its layers, and then verifies with all of them.
 // It needs no second model and no training: weights, tokenizer and output head are the target's own, and KV
-// of the drafting rows is that of the layers that stay. The first n layers with the output head are "early
-// exit". The KV of a draft is its own and is dropped where the draft is refused; that of the first n layers
-// is what the target would compute, bit for bit on a CPU, and is computed a second time.
+// of the drafting rows is that of the layers that stay. The KV of a draft is its own and is dropped where the
+// draft is refused.
+//
+// Up to the first layer that is left out both models compute the same KV. So the first n layers with the
+// output head ("early exit") take over the target's KV of prompt and text, bit for bit, and read no prompt of
+// their own. With skip_search the list changes while decoding (LayerSearch): a list is tried over the newest
+// tokens of the text, behind the target's own KV, as is every list that is drafted with.
 //
 // Source: Zhang et al., "Draft & Verify: Lossless Large Language Model Acceleration via Self-Speculative
 // Decoding", 2024 (a list); Elhoushi et al., "LayerSkip", 2024, and transformers 5.17.0,
-// EarlyExitCandidateGenerator (the first n layers).
+// EarlyExitCandidateGenerator (the first n layers); Xia et al., "SWIFT", ICLR 2025 (the search).
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "core/base/error.h"
 #include "core/methods/draft_model_drafter.h"
+#include "core/methods/layer_search.h"
 #include "core/methods/text_methods.h"
 #include "core/model/layer_subset.h"
+#include "core/tree/tree_runner.h"
 #include "core/verify/text_acceptor.h"
 
 namespace triescope {
@@ -53,18 +60,83 @@ std::vector<std::int32_t> kept_layers(const RunContext& run) {
   return kept;
 }
 
+std::vector<std::int32_t> all_but(int layers, const std::vector<std::int32_t>& some) {
+  std::vector<std::int32_t> rest;
+  for (std::int32_t layer = 0; layer < layers; ++layer)
+    if (!std::ranges::binary_search(some, layer)) rest.push_back(layer);
+  return rest;
+}
+
 class LayerSkipDrafter final : public Drafter {
  public:
   explicit LayerSkipDrafter(const RunContext& run)
-      : model_(*run.target, kept_layers(run)), drafter_(make_draft_model_drafter(run, model_)) {}
+      : run_(run),
+        model_(*run.target, kept_layers(run)),
+        drafter_(make_draft_model_drafter(run, model_)),
+        window_(static_cast<std::size_t>(run.settings.integer("search_window"))) {
+    const int layers = run.target->info().layers;
+    if (run.settings.boolean("skip_search"))
+      search_.emplace(layers, all_but(layers, model_.layers()), run.seed);
+    shares_ = search_ || model_.layers().back() + 1 == static_cast<int>(model_.layers().size());
+  }
 
-  Drafts draft(DraftContext& context) override { return drafter_->draft(context); }
-  void observe(const StepView& view) override { drafter_->observe(view); }
+  Drafts draft(DraftContext& context) override {
+    const NodeId pending = context.frontier.front();
+    if (shares_ && target_ != nullptr && context.room > 0) {
+      std::vector<NodeId> text = context.tree.path_to(pending);
+      text.pop_back();  // the pending token has no KV
+      const bool other_layers = search_ && try_a_list(context, text);
+      if (other_layers) model_.set_layers(all_but(run_.target->info().layers, search_->best()));
+      if (other_layers || !begun_)
+        shares_ = drafter_->runner()->take_over(context.tree, text, *target_, model_.layers());
+      begun_ = true;
+    }
+    return drafter_->draft(context);
+  }
+  void observe(const StepView& view) override {
+    // A session's rows are those of the runner of the target.
+    target_ = dynamic_cast<const TreeRunner*>(&view.computed);
+    drafter_->observe(view);
+  }
   TreeRunner* runner() override { return drafter_->runner(); }
 
  private:
+  // Tries the search's next list on the newest tokens: how many of them would the model have written without
+  // those layers? Returns whether another list is the best now.
+  bool try_a_list(DraftContext& context, std::span<const NodeId> text) {
+    if (search_->done() || text.size() < kLeastTokens + 1) return false;
+    const std::size_t rows = std::min(window_, text.size() - 1);
+    const std::span<const NodeId> window = text.last(rows + 1);
+    const std::vector<std::int32_t> left_out = search_->next();
+    const bool first = search_->tries() == 0;
+    LayerSubset part(*run_.target, all_but(run_.target->info().layers, left_out));
+    TreeRunner runner(part, run_.prompt, {}, /*record=*/false);
+    runner.wait_for_memory(context.memory);
+    if (!runner.take_over(context.tree, text.first(text.size() - window.size()), *target_,
+                          part.layers())) {
+      shares_ = false;
+      return false;
+    }
+    runner.commit(context.tree, {.frontier = window.first(1)});
+    runner.forward(context.tree, window.first(rows), context.stop);
+    std::size_t same = 0;
+    for (std::size_t i = 0; i < rows; ++i)
+      same +=
+          runner.logits(static_cast<int>(i)).argmax() == context.tree[window[i + 1]].token.value;
+    return search_->report(left_out, static_cast<double>(same) / static_cast<double>(rows)) &&
+           !first;
+  }
+
+  static constexpr std::size_t kLeastTokens = 8;  // below so many a figure says nothing
+
+  const RunContext& run_;
   LayerSubset model_;
   std::unique_ptr<Drafter> drafter_;
+  std::optional<LayerSearch> search_;
+  std::size_t window_;
+  bool shares_ = false;  // takes over the target's KV
+  bool begun_ = false;
+  const TreeRunner* target_ = nullptr;
 };
 
 }  // namespace
@@ -78,7 +150,7 @@ MethodInfo layer_skip_method() {
       "second model; pays where few layers say nearly what all say.";
   info.paper =
       "Draft & Verify: Lossless Large Language Model Acceleration via Self-Speculative Decoding, Zhang et "
-      "al., ACL 2024; LayerSkip, Elhoushi et al., ACL 2024";
+      "al., ACL 2024; LayerSkip, Elhoushi et al., ACL 2024; SWIFT, Xia et al., ICLR 2025";
   info.lossless = true;
   info.kind = capture::RunKind::kDrafts;
   info.drafter_name = "layer skip";
@@ -92,6 +164,12 @@ MethodInfo layer_skip_method() {
                integer_list("skip_layers", "Skipped Layers", 0, 1023,
                             "Layers that drafting leaves out, from 0: 8,10,12. Empty: those from "
                             "two fifths to two thirds of the way, 12 to 19 of 30.")),
+      boolean(
+          "skip_search", "Search for Layers", false,
+          "Searches while decoding for the layers that drafting misses least (SWIFT): as many as the list "
+          "has with which it begins. Each step tries one list on the newest tokens."),
+      integer("search_window", "Tokens of a Trial", 32, 8, 1024,
+              "With skip_search: a list is tried on so many of the newest tokens."),
   };
   for (auto& p : draft_model_parameters()) {
     if (p.name == "num_assistant_tokens")

@@ -37,15 +37,20 @@ void grow(int capacity, int needed, const std::function<void(int capacity)>& all
   }
 }
 
-void check_move(std::span<const std::int32_t> from, std::span<const std::int32_t> to,
-                int capacity) {
+void check_copy(std::span<const std::int32_t> from, int from_capacity,
+                std::span<const std::int32_t> to, int to_capacity) {
   if (from.size() != to.size()) {
     throw Error(ErrorCode::kInvalidArgument,
                 "KV move: expected as many targets as sources, found " + std::to_string(to.size()) +
                     " and " + std::to_string(from.size()));
   }
-  check_slots("KV move", from, capacity);
-  check_slots("KV move", to, capacity);
+  check_slots("KV move", from, from_capacity);
+  check_slots("KV move", to, to_capacity);
+}
+
+void check_move(std::span<const std::int32_t> from, std::span<const std::int32_t> to,
+                int capacity) {
+  check_copy(from, capacity, to, capacity);
 }
 
 void check_write(std::span<const std::int32_t> slots, std::span<const float> keys,

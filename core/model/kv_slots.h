@@ -16,6 +16,9 @@ void grow(int capacity, int needed, const std::function<void(int capacity)>& all
 
 // Error{kInvalidArgument}: lists of different lengths, or a slot not below `capacity`.
 void check_move(std::span<const std::int32_t> from, std::span<const std::int32_t> to, int capacity);
+// The same for a copy between two storages.
+void check_copy(std::span<const std::int32_t> from, int from_capacity,
+                std::span<const std::int32_t> to, int to_capacity);
 // KvStorage::write(): do the slots lie below `capacity`, and are there `values_per_slot` (all layers')
 // keys and values for each? Error{kInvalidArgument}.
 void check_write(std::span<const std::int32_t> slots, std::span<const float> keys,

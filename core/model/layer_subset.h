@@ -23,6 +23,9 @@ class LayerSubset final : public Model {
   ForwardOutput forward(const ForwardBatch& batch, KvStorage& kv, std::stop_token stop) override;
   DeviceMemory device_memory() const override { return whole_.device_memory(); }
   const std::vector<std::int32_t>& layers() const { return layers_; }
+  // Takes others of the same number from now on. KV that was computed stays as it is.
+  // Error{kInvalidArgument}: as the constructor's, or another number.
+  void set_layers(std::vector<std::int32_t> layers);
 
  private:
   Model& whole_;

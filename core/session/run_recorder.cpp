@@ -4,6 +4,8 @@
 #include <string>
 #include <utility>
 
+#include "core/capture/metric_names.h"
+
 namespace triescope {
 
 using capture::Tick;
@@ -97,6 +99,14 @@ void RunRecorder::experts(std::vector<capture::ExpertRow> rows, Tick tick) {
     row.tick = tick;
     rows_.experts.push_back(std::move(row));
   }
+}
+
+void RunRecorder::left_out(std::span<const std::int32_t> layers, Tick tick) {
+  if (!records<capture::MetricRow>()) return;
+  for (const std::int32_t layer : layers)
+    rows_.metrics.push_back({.tick = tick,
+                             .name = std::string(capture::kLeftOutLayer),
+                             .value = static_cast<double>(layer)});
 }
 
 void RunRecorder::stages(std::span<const capture::StageRow> rows, Tick tick) {

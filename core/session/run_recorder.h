@@ -45,7 +45,9 @@ class RunRecorder {
                   capture::Tick tick);
   void experts(std::vector<capture::ExpertRow> rows, capture::Tick tick);    // fills in the tick
   void stages(std::span<const capture::StageRow> rows, capture::Tick tick);  // fills in the tick
-  void decision(AcceptResult& result, capture::Tick tick);                   // fills in the ticks
+  // The layers that the drafting model leaves out from now on.
+  void left_out(std::span<const std::int32_t> layers, capture::Tick tick);
+  void decision(AcceptResult& result, capture::Tick tick);  // fills in the ticks
   void verdicts(std::span<const capture::VerdictRow> rows);
   void frontier(const TokenTree& tree, std::span<const NodeId> frontier, std::int32_t step);
   void memory(const capture::MemoryRow& row);

@@ -9,12 +9,14 @@
 // Step 0 is prefill: its forward runs over the prompt and gives one row, the root's.
 #include "core/session/session.h"
 
+#include <algorithm>
 #include <cmath>
 #include <new>
 #include <unordered_set>
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/model/layer_subset.h"
 #include "core/session/session_impl.h"
 
 namespace triescope {
@@ -117,6 +119,7 @@ void Session::Impl::draft() {
           {.tick = tick, .node = id.value, .verdict = capture::Verdict::kWithdrawn});
   out.verdicts(withdrawn);
   out.candidates(drafts.candidates, drafting_owner(), tick);
+  note_left_out(tick);
   if (TreeRunner* drafting = drafting_runner()) note_forwards(*drafting, drafting_owner(), tick);
 }
 
@@ -154,6 +157,18 @@ void Session::Impl::forward() {
   }
   for (const NodeId id : frontier) text_depth = std::max(text_depth, tree[id].depth);
   peak_text = std::max(peak_text, text_tokens());
+}
+
+void Session::Impl::note_left_out(capture::Tick tick) {
+  const TreeRunner* const drafting = drafting_runner();
+  const auto* const part =
+      drafting ? dynamic_cast<const LayerSubset*>(&drafting->model()) : nullptr;
+  if (part == nullptr || step == 0 || part->layers() == kept_layers) return;
+  kept_layers = part->layers();
+  std::vector<std::int32_t> left_out;
+  for (std::int32_t layer = 0; layer < model.info().layers; ++layer)
+    if (!std::ranges::binary_search(kept_layers, layer)) left_out.push_back(layer);
+  out.left_out(left_out, tick);
 }
 
 TreeRunner* Session::Impl::drafting_runner() const {

@@ -44,6 +44,8 @@ struct Session::Impl {
   void note_deaths(std::span<const NodeId> dead, capture::Tick tick);
   TreeRunner* drafting_runner() const;  // the drafter's model; null = none
   capture::Whose drafting_owner() const;
+  // Records which layers a part of the target leaves out, where that changed.
+  void note_left_out(capture::Tick tick);
   void note_forwards(TreeRunner& of, capture::Whose whose, capture::Tick tick);
   // How many prompt + generated tokens would have KV in plain decoding now.
   std::int32_t text_tokens() const;
@@ -84,8 +86,9 @@ struct Session::Impl {
   capture::RunStatus status = capture::RunStatus::kRunning;
   std::vector<NodeId> frontier;  // pending nodes with which the step begins; the root at prefill
   Drafts drafts;                 // this step's
-  std::vector<NodeId> rows;      // frontier, then the drafts that were sent
-  std::vector<NodeId> path;      // a branch: the nodes that prefill restores
+  std::vector<std::int32_t> kept_layers;  // of the drafting model as recorded; empty = nothing yet
+  std::vector<NodeId> rows;               // frontier, then the drafts that were sent
+  std::vector<NodeId> path;               // a branch: the nodes that prefill restores
   AcceptResult decision;
   std::vector<NodeId> text;  // the decision's StepView::text
   IdVector<NodeId, bool> on_finished_text;

@@ -66,6 +66,7 @@ class SlotStore {
   std::int64_t moved() const { return moved_; }  // slots copied since the run began
 
   KvStorage& storage() { return *storage_; }
+  const KvStorage& storage() const { return *storage_; }
   std::int64_t bytes_per_slot() const { return storage_->bytes_per_slot(); }
 
   // The changes since the last call; the caller fills in their ticks.

@@ -8,6 +8,7 @@
 #include <unordered_set>
 
 #include "core/base/error.h"
+#include "core/model/kv_copies.h"
 
 namespace triescope {
 namespace {
@@ -126,6 +127,45 @@ void TreeRunner::prefill(const TokenTree& tree, std::span<const NodeId> path, st
   rows_ = {path.empty() ? TokenTree::root() : path.back()};
   note_experts();
   note_inputs(tree, path, positions, slots, 0);
+}
+
+std::vector<std::int32_t> TreeRunner::slots_of_text(std::span<const NodeId> path) const {
+  std::vector<std::int32_t> slots(prompt_.size() + path.size(), -1);
+  for (std::int32_t slot = 0; slot < store_->size(); ++slot) {
+    const std::int32_t token = prompt_occupant(store_->occupant(slot));  // its own inverse
+    if (store_->use(slot) == SlotUse::kLive && token >= 0 &&
+        token < static_cast<std::int32_t>(prompt_.size()))
+      slots[static_cast<std::size_t>(token)] = slot;
+  }
+  for (std::size_t i = 0; i < path.size(); ++i)
+    if (const SlotId slot = store_->slot_of(path[i]); slot.valid())
+      slots[prompt_.size() + i] = slot.value;
+  return slots;
+}
+
+bool TreeRunner::take_over(const TokenTree& tree, std::span<const NodeId> path,
+                           const TreeRunner& whole, std::span<const std::int32_t> layers) {
+  auto* const copies = dynamic_cast<KvCopies*>(&store_->storage());
+  const KvStorage& other = whole.store_->storage();
+  if (copies == nullptr || whole.prompt_.size() != prompt_.size() || info().kv_valid_until > 0 ||
+      !copies->copy_from(other, {}, {}, layers))
+    return false;
+  std::vector<std::int32_t> theirs = whole.slots_of_text(path);
+  if (std::ranges::find(theirs, -1) != theirs.end()) return false;
+  std::vector<std::int32_t> ours =
+      prefilled_ ? slots_of_text(path) : policy_->place_prefix(tree, path);
+  prefilled_ = true;
+  note_peaks();
+  std::vector<std::int32_t> from, to;
+  for (std::size_t i = 0; i < ours.size(); ++i) {
+    if (ours[i] < 0) continue;  // advance() runs it
+    from.push_back(theirs[i]);
+    to.push_back(ours[i]);
+  }
+  std::vector<std::int32_t> stored_from, stored_to;
+  copies->copy_from(other, whole.store_->in_storage(from, stored_from),
+                    store_->in_storage(to, stored_to), layers);
+  return true;
 }
 
 void TreeRunner::forward(const TokenTree& tree, std::span<const NodeId> rows,

@@ -73,6 +73,7 @@ class TreeRunner final : public StepRows {
   void wait_for_memory(const MemoryWait& wait);
 
   const ModelInfo& info() const { return model_.info(); }
+  const Model& model() const { return model_; }
 
   // Names the layers whose hidden states are wanted from now on, for every row and for every
   // position of prefill().
@@ -100,6 +101,15 @@ class TreeRunner final : public StepRows {
   using LogitsSink = std::function<void(const LogitsRow&)>;
   void prefill(const TokenTree& tree, std::span<const NodeId> path, std::stop_token stop,
                const ProgressSink& progress = {}, const LogitsSink& before_last = {});
+
+  // In place of prefill(), before advance(): takes over the KV of prompt and `path`, a chain below the root,
+  // from a runner of the whole model, of which this runner's model is the part with `layers`. Nothing is
+  // run, and no row is there afterwards. May be called again for a longer path or other layers of the same
+  // number: what has a slot here is taken over anew. Returns false, with nothing done, where the other
+  // has not all of that KV (windows), where its KV will be recomputed (ropes that change) or where the
+  // storages cannot (KvCopies).
+  bool take_over(const TokenTree& tree, std::span<const NodeId> path, const TreeRunner& whole,
+                 std::span<const std::int32_t> layers);
 
   // One forward over pending nodes, parents before children. Each hangs below a row since the last
   // commit, or below a parent of that commit's frontier. Afterwards row i is that of rows[i].
@@ -156,6 +166,8 @@ class TreeRunner final : public StepRows {
   // The probes at the end of a forward's rows: which vector each reads, in place of `tokens`' last.
   // Error{kInvalidArgument}: a row behind them is no probe, or a chain is longer than there are masks.
   MaskBatch mask_rows(const TokenTree& tree, std::vector<std::int32_t>& tokens) const;
+  // The slots of the prompt and of `path`; -1 where one has none.
+  std::vector<std::int32_t> slots_of_text(std::span<const NodeId> path) const;
   void recompute_kv(const TokenTree& tree, const Placement& placed, std::stop_token stop);
   void note_inputs(const TokenTree& tree, std::span<const NodeId> nodes,
                    std::span<const std::int32_t> positions, std::span<const std::int32_t> slots,

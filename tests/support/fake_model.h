@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "core/base/error.h"
+#include "core/model/kv_copies.h"
 #include "core/model/kv_slots.h"
 #include "core/model/model.h"
 #include "core/text/tokenizer/tokenizer.h"
@@ -45,7 +46,7 @@ struct FakeOptions {
 // masks alone see, -100 the first.
 inline constexpr std::int32_t kFakeMask = 1000, kFakePrefix = -100;
 
-class FakeKv final : public KvStorage {
+class FakeKv final : public KvStorage, public KvCopies {
  public:
   struct Cell {
     std::int32_t token = -1;  // -1 = never written
@@ -72,7 +73,16 @@ class FakeKv final : public KvStorage {
       cells.at(static_cast<std::size_t>(slots[i])).token =
           kFakePrefix - static_cast<std::int32_t>(i);
   }
+  bool copy_from(const KvStorage& other, std::span<const std::int32_t> from,
+                 std::span<const std::int32_t> to, std::span<const std::int32_t>) override {
+    const std::vector<Cell>& theirs = dynamic_cast<const FakeKv&>(other).cells;
+    for (std::size_t i = 0; i < to.size(); ++i)
+      cells.at(static_cast<std::size_t>(to[i])) = theirs.at(static_cast<std::size_t>(from[i]));
+    copied += static_cast<std::int64_t>(to.size());
+    return true;
+  }
   std::vector<Cell> cells;
+  std::int64_t copied = 0;  // slots taken over from another storage
 };
 
 class FakeModel final : public Model {

@@ -31,6 +31,7 @@ class MemoryRecorder final : public capture::Recorder {
     append(memory_rows, rows.memory);
     append(sequence_rows, rows.sequences);
     append(log_rows, rows.log);
+    append(metric_rows, rows.metrics);
     if (!rows.finish) return;
     status = rows.finish->status;
     status_message = rows.finish->message;
@@ -54,6 +55,7 @@ class MemoryRecorder final : public capture::Recorder {
   std::vector<capture::MemoryRow> memory_rows;
   std::vector<capture::SequenceRow> sequence_rows;
   std::vector<capture::LogRow> log_rows;
+  std::vector<capture::MetricRow> metric_rows;
   capture::RunStatus status = capture::RunStatus::kRunning;
   std::string status_message;
   int writes = 0, finishes = 0, flushes = 0;

@@ -110,6 +110,25 @@ void CpuKv::write(std::span<const std::int32_t> slots, std::span<const float> ke
   }
 }
 
+bool CpuKv::copy_from(const KvStorage& other, std::span<const std::int32_t> from,
+                      std::span<const std::int32_t> to, std::span<const std::int32_t> layers) {
+  const auto* const source = dynamic_cast<const CpuKv*>(&other);
+  if (source == nullptr || source->dims_ != dims_ || source->precision_ != precision_) return false;
+  check_copy(from, source->capacity_, to, capacity_);
+  if (2 * layers.size() != parts_.size())
+    throw Error(ErrorCode::kInvalidArgument,
+                "kv: expected a layer of the other storage for each of this one's " +
+                    std::to_string(parts_.size() / 2) + ", found " + std::to_string(layers.size()));
+  const std::size_t bytes = row_bytes();
+  for (std::size_t part = 0; part < parts_.size(); ++part) {
+    const Part& read = source->parts_.at(2 * static_cast<std::size_t>(layers[part / 2]) + part % 2);
+    for (std::size_t i = 0; i < from.size(); ++i)
+      std::memcpy(parts_[part].data + static_cast<std::size_t>(to[i]) * bytes,
+                  read.data + static_cast<std::size_t>(from[i]) * bytes, bytes);
+  }
+  return true;
+}
+
 bool CpuKv::fits(const formats::ModelConfig& config, kernels::Precision precision,
                  std::size_t layers) const {
   return dims_ == config.kv_dims() && parts_.size() == 2 * layers && precision_ == precision;

@@ -12,11 +12,12 @@
 #include "core/kernels/buffer.h"
 #include "core/kernels/precision.h"
 #include "core/kernels/tree_attention.h"
+#include "core/model/kv_copies.h"
 #include "core/model/model.h"
 
 namespace triescope {
 
-class CpuKv final : public KvStorage {
+class CpuKv final : public KvStorage, public KvCopies {
  public:
   CpuKv(const formats::ModelConfig& config, kernels::Precision precision, int capacity)
       : CpuKv(config, precision, capacity, config.layers.size()) {}
@@ -30,6 +31,8 @@ class CpuKv final : public KvStorage {
   void move(std::span<const std::int32_t> from, std::span<const std::int32_t> to) override;
   void write(std::span<const std::int32_t> slots, std::span<const float> keys,
              std::span<const float> values) override;
+  bool copy_from(const KvStorage& other, std::span<const std::int32_t> from,
+                 std::span<const std::int32_t> to, std::span<const std::int32_t> layers) override;
 
   // Whether this storage was made for so many layers of such a configuration.
   bool fits(const formats::ModelConfig& config, kernels::Precision precision,

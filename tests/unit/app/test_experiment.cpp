@@ -36,13 +36,13 @@ std::int64_t sum(const std::vector<std::int64_t>& counts) {
 }
 
 TEST_CASE("experiment: samplers and lossless rules agree with p, at every seed") {
-  for (const char* const rule : {"inverse_cdf", "gumbel_max", "chain", "multi_round"})
+  for (const char* const rule : {"inverse_cdf", "gumbel_max", "chain", "block", "multi_round"})
     for (const std::uint64_t seed : {1, 2, 3, 4}) {
       CAPTURE(rule);
       CAPTURE(seed);
       lessons::ExperimentSetup setup = setup_of(rule);
       setup.seed = seed;
-      if (std::string(rule) == "multi_round") setup.drafts = 2;
+      if (std::string(rule) == "multi_round" || std::string(rule) == "block") setup.drafts = 2;
       const ExperimentResult result = run_experiment(setup);
       CHECK(sum(result.counts) == 10000);
       CHECK(result.counts[4] == 0);
@@ -90,6 +90,28 @@ TEST_CASE("experiment: broken rules err as they are described") {
   // The real rule keeps as many drafts, and corrects what it refuses.
   CHECK(static_cast<double>(run_experiment(setup_of("chain")).accepted) / 10000 ==
         doctest::Approx(0.6).epsilon(0.05));
+}
+
+// Sun et al., "Block Verification Accelerates Speculative Decoding", 2024, section 1: P = (1/3, 2/3),
+// Q = (2/3, 1/3) and two drafts, of which a token at a time keeps 10/9 and a block 11/9.
+TEST_CASE(
+    "experiment: a block keeps more of a chain than its tokens one by one, and draws the same") {
+  lessons::ExperimentSetup setup = setup_of("chain");
+  setup.p = {1.0 / 3, 2.0 / 3};
+  setup.q = {2.0 / 3, 1.0 / 3};
+  setup.names.resize(2);
+  setup.drafts = 2;
+  setup.draws = 40000;
+  for (const auto& [rule, ninths] : {std::pair{"chain", 10.0}, std::pair{"block", 11.0}}) {
+    CAPTURE(rule);
+    setup.rule = rule;
+    const ExperimentResult result = run_experiment(setup);
+    CHECK(result.drafted == 80000);
+    CHECK(result.levels == 2);
+    CHECK(static_cast<double>(result.accepted) / 40000 ==
+          doctest::Approx(ninths / 9).epsilon(0.015));
+    CHECK(result.agrees());
+  }
 }
 
 TEST_CASE("experiment: the same setup draws the same, another seed something else") {

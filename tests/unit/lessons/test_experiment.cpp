@@ -66,7 +66,7 @@ TEST_CASE("experiment: what is wrong is said with its line") {
   const std::string two = "x\n- a := 1\n- b := 3\n";
   CHECK(
       refused_block(two + "rule: chian\n") ==
-      "a.md:13: rule: expected one of inverse_cdf, gumbel_max, gumbel_second, chain, multi_round, "
+      "a.md:13: rule: expected one of inverse_cdf, gumbel_max, gumbel_second, chain, block, multi_round, "
       "take_all, redraw; found 'chian'; did you mean chain?");
   CHECK(refused_block(two) == "a.md:10: experiment: expected 'rule: NAME', by which it draws");
   CHECK(refused_block(two + "rule: chain\n") ==
@@ -97,7 +97,7 @@ TEST_CASE("experiment: rules for chosen drafts are refused as a run refuses them
     CHECK(refused_block("x\n- a := 1 | 1\n- b := 3 | 1\nrule: " + rule + "\n") ==
           "a.md:13: rule: verify=" + rule +
               ": expected chosen drafts, found drafts drawn at random, for which verify=sample is "
-              "exact; in an experiment take chain or multi_round");
+              "exact; in an experiment take chain, block or multi_round");
   CHECK(refused_for_drawn("chain").empty());
 }
 

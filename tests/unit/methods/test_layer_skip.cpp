@@ -111,6 +111,83 @@ TEST_CASE(
   CHECK(model["draft"]["layers"] == 4);
 }
 
+// Every draft of a recorded run, against the model that was to write it.
+int wrong_drafts(const MemoryRecorder& recorder, FakeModel& model, const Layers& kept,
+                 const Tokens& prompt) {
+  int wrong = 0;
+  for (const capture::NodeRow& node : recorder.node_rows) {
+    if (node.source != capture::Source::kDraft) continue;
+    Tokens above;
+    for (std::int32_t at = node.parent; at > 0;
+         at = recorder.node_rows[static_cast<std::size_t>(at)].parent)
+      above.insert(above.begin(), recorder.node_rows[static_cast<std::size_t>(at)].token);
+    above.insert(above.begin(), prompt.begin(), prompt.end());
+    wrong += node.token != best_after(model, kept, above);
+  }
+  return wrong;
+}
+
+TEST_CASE(
+    "layer skip in a session: the first layers take over the target's KV and read no prompt") {
+  const FakeOptions options = of_layers(6);
+  Tokens prompt;
+  for (int i = 0; i < 40; ++i) prompt.push_back(i * 7 % kVocab);
+  for (const json& settings :
+       {json{{"assistant_early_exit", 3}}, json{{"skip_layers", {3, 4, 5}}}}) {
+    CAPTURE(settings.dump());
+    Rig plain(options), rig(options);
+    plain.start("greedy", {}, prompt, 24).run();
+    Session& session = rig.start("layer_skip", settings, prompt, 24);
+    session.run();
+    const RunResult result = session.result();
+    CHECK(tokens_of(result) == tokens_of(plain.session->result()));
+    CHECK(wrong_drafts(rig.recorder, rig.model, {0, 1, 2}, prompt) == 0);
+    // A row for each pending token and each draft but a chain's last; none for the prompt.
+    CHECK(result.drafter_cost.forward_rows <= 4 * 24);
+  }
+  // Behind a gap KV differs, so a list computes all of it.
+  Rig rig(options);
+  Session& session = rig.start("layer_skip", {{"skip_layers", {1, 2, 3}}}, prompt, 24);
+  session.run();
+  CHECK(wrong_drafts(rig.recorder, rig.model, {0, 4, 5}, prompt) == 0);
+  CHECK(session.result().drafter_cost.forward_rows > 40 + 24);
+}
+
+TEST_CASE(
+    "layer skip in a session: the search leaves the text alone, says which layers, and repeats") {
+  FakeOptions options = of_layers(8);
+  options.chain = {5, 6, 7, 8, 9, 5};
+  const Tokens prompt = {5, 6, 7, 8};
+  Rig plain(options);
+  plain.start("greedy", {}, prompt, 80).run();
+  const json settings = {{"skip_search", true}, {"skip_layers", {2, 3}}, {"search_window", 16}};
+  std::vector<std::vector<double>> lists[2];
+  for (auto& changes : lists) {
+    Rig rig(options);
+    Session& session = rig.start("layer_skip", settings, prompt, 80, 3);
+    session.run();
+    CHECK(tokens_of(session.result()) == tokens_of(plain.session->result()));
+    std::int32_t last = -1;
+    for (const capture::MetricRow& row : rig.recorder.metric_rows) {
+      CHECK(row.name == "left-out layer");
+      if (row.tick != last) changes.emplace_back();
+      last = row.tick;
+      changes.back().push_back(row.value);
+    }
+  }
+  REQUIRE(lists[0].size() >= 1);
+  CHECK(lists[0].front() == std::vector<double>{2, 3});
+  for (const auto& list : lists[0]) CHECK(list.size() == 2);
+  CHECK(lists[0] == lists[1]);
+}
+
+TEST_CASE("layer skip: a search needs a middle to leave out") {
+  FakeModel model(of_layers(2));
+  CHECK(refusal(ErrorCode::kInvalidArgument, [&] {
+          drafts(model, {1, 2}, {{"skip_search", true}, {"skip_layers", {1}}});
+        }).starts_with("skip_search: expected 1 to 0 of 2 layers"));
+}
+
 TEST_CASE(
     "layer skip: layer skip, drawn from what the kept layers say, leaves sampling's distribution as it is") {
   constexpr std::int64_t kRuns = kSanitized ? 2000 : 20000;

@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "core/base/error.h"
+#include "core/model/kv_copies.h"
 #include "core/model/layer_subset.h"
 #include "tests/support/paths.h"
 #include "tests/support/refusal.h"
@@ -163,6 +164,46 @@ TEST_CASE(
   batch.feature_layers = layer;
   batch.feature_rows = last;
   CHECK_THROWS_AS(part.forward(batch, *of_part, {}), Error);
+}
+
+TEST_CASE("layer subset: KV of the whole model's first layers is what they compute, bit for bit") {
+  const auto whole = whole_model("llama");
+  const Layers first = {0};
+  LayerSubset part(*whole, first);
+  const std::vector<std::int32_t> ids = some_ids(*whole, 12);
+  const auto whole_kv = whole->make_kv(12), own = part.make_kv(12), taken = part.make_kv(16);
+  all_logits(*whole, *whole_kv, std::vector(ids.begin(), ids.end() - 1));
+  all_logits(part, *own, std::vector(ids.begin(), ids.end() - 1));
+  auto& copies = dynamic_cast<KvCopies&>(*taken);
+  std::vector<std::int32_t> from, to;
+  for (std::int32_t i = 0; i < 11; ++i) {
+    from.push_back(i);
+    to.push_back(15 - i);  // a slot's number means nothing
+  }
+  REQUIRE(copies.copy_from(*whole_kv, from, to, first));
+  const auto last_row = [&](KvStorage& kv, const std::vector<std::int32_t>& seen,
+                            std::int32_t slot) {
+    const std::vector<std::int32_t> token = {ids.back()}, position = {11}, slots = {slot},
+                                    row = {0};
+    ForwardBatch batch;
+    batch.tokens = token;
+    batch.positions = position;
+    batch.slots = slots;
+    batch.prefix_slots = seen;
+    batch.logit_rows = row;
+    const LogitsRow logits = part.forward(batch, kv, {}).row(0);
+    return std::vector<float>(logits.begin(), logits.end());
+  };
+  CHECK(last_row(*own, from, 11) == last_row(*taken, to, 2));
+  const auto other = whole_model("llama tied, biases, head_dim");
+  CHECK_FALSE(copies.copy_from(*other->make_kv(4), {}, {}, first));
+  CHECK(refusal(ErrorCode::kInvalidArgument, [&] {
+          copies.copy_from(*whole_kv, {}, {}, {});
+        }).starts_with("kv: expected a layer of the other storage for each of this one's 1"));
+  const std::vector<std::int32_t> beyond = {12}, zero = {0};
+  CHECK_FALSE(refusal(ErrorCode::kInvalidArgument, [&] {
+                copies.copy_from(*whole_kv, beyond, zero, first);
+              }).empty());
 }
 
 }  // namespace
