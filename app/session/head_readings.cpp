@@ -21,7 +21,8 @@ using NamedReading = std::pair<std::string, HeadReading>;
 constexpr const char* kIdsName = "d2t as ids";
 constexpr double kDefaultRopeBase = 10000;
 
-void add_eagle3(const HeadConfig& head, const ModelInfo& target, std::vector<NamedReading>& all) {
+void add_shifted_layers(const HeadConfig& head, const ModelInfo& target,
+                        std::vector<NamedReading>& all) {
   for (const int by : {1, -1}) {
     std::vector<int> layers = head.feature_layers;
     for (int& layer : layers) layer += by;
@@ -29,6 +30,9 @@ void add_eagle3(const HeadConfig& head, const ModelInfo& target, std::vector<Nam
       all.push_back({by > 0 ? "auxiliary layers one up" : "auxiliary layers one down",
                      {.layers = std::move(layers)}});
   }
+}
+
+void add_eagle3(const HeadConfig& head, std::vector<NamedReading>& all) {
   all.push_back({head.norm_before_residual ? "norm_before_residual off" : "norm_before_residual on",
                  {.norm_before_residual = !head.norm_before_residual}});
   all.push_back({head.norm_output ? "norm_output off" : "norm_output on",
@@ -40,7 +44,10 @@ void add_eagle3(const HeadConfig& head, const ModelInfo& target, std::vector<Nam
 std::vector<NamedReading> readings_of(const HeadConfig& head, const ModelInfo& target) {
   std::vector<NamedReading> all;
   if (head.kind == HeadKind::kEagle3) {
-    add_eagle3(head, target, all);
+    add_shifted_layers(head, target, all);
+    add_eagle3(head, all);
+  } else if (head.kind == HeadKind::kDFlash) {
+    add_shifted_layers(head, target, all);
   } else {
     const bool is_normed = head.feature_layers == std::vector<int>{kFinalNorm};
     if (is_normed)
@@ -50,7 +57,7 @@ std::vector<NamedReading> readings_of(const HeadConfig& head, const ModelInfo& t
     all.push_back({"state one layer lower",
                    {.state = is_normed ? target.layers - 1 : head.feature_layers.front() - 1}});
   }
-  if (head.kind != HeadKind::kMedusa)
+  if (head.kind != HeadKind::kMedusa && head.kind != HeadKind::kDFlash)
     all.push_back({"embedding one token off", {.own_token = true}});
   if (head.own_embedding) all.push_back({"the target's embedding", {.target_embedding = true}});
   if (head.kind == HeadKind::kMedusa && head.head_count > 1)
@@ -76,6 +83,10 @@ const char* method_of(HeadKind kind) {
       return "hydra";
     case HeadKind::kEagle:
       return "eagle2";
+    case HeadKind::kMtp:
+      return "mtp";
+    case HeadKind::kDFlash:
+      return "dflash";
     default:
       return "eagle3";
   }

@@ -58,10 +58,16 @@ std::shared_ptr<const Tokenizer> open_tokenizer(const std::string& path) {
 
 namespace {
 
+// Whether the method takes a head out of this path: a head's own file, or a model that brings one.
+bool holds_head_for(const MethodInfo& method, const std::string& path) {
+  return formats::is_draft_head(path) ||
+         (!method.takes_draft_model() && formats::brings_draft_head(path));
+}
+
 // The companion's path, after checking that its kind is the one that the method needs.
 std::string checked_path(const MethodInfo& method, const std::string& name) {
   const std::string path = resolve_draft(name);
-  const bool is_head = formats::is_draft_head(path);
+  const bool is_head = holds_head_for(method, path);
   if (is_head ? method.takes_draft_head() : method.takes_draft_model()) return path;
   std::string takers;
   for (const MethodInfo& other : methods())
@@ -114,7 +120,7 @@ DraftWith draft_for(const RunRequest& request, const LoadedModel& target, Loaded
       request.draft_model.empty() ? default_draft(method, target.path) : request.draft_model;
   if (named.empty()) return {};
   const std::string path = checked_path(method, named);
-  if (formats::is_draft_head(path)) {
+  if (holds_head_for(method, path)) {
     if (!draft.head || draft.head->path != path || draft.head_of != target.model.get())
       load_head(method, path, target, draft, before_free);
     check_head_kind(method, draft.head->config.kind);

@@ -3,8 +3,7 @@
 // that token with the target's state at t. The head's text is therefore the target's without its
 // first token, and a node reads the state of its parent.
 //
-//   text     states of the target, as observe() saw them: all positions at prefill, then those of a
-//            step's accepted tokens, of every text that goes on (beams are several)
+//   text     states of the target, as observe() saw them (target_states.h)
 //   drafts   the state that the head itself gave at the parent (DraftHead::feedback_layer)
 //
 // States of drafts never stay: advance() runs what became text again, with the target's states.
@@ -13,12 +12,12 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <span>
 #include <unordered_map>
 #include <vector>
 
 #include "core/method/drafter.h"
+#include "core/methods/target_states.h"
 #include "core/model/heads/draft_head.h"
 #include "core/tree/tree_runner.h"
 
@@ -30,7 +29,7 @@ class HeadRunner {
   HeadRunner(DraftHead& head, std::vector<std::int32_t> layers, const RunContext& run);
 
   // Keeps what the head will need of a step; Drafter::observe() calls it.
-  void observe(const StepView& view);
+  void observe(const StepView& view) { target_.observe(view); }
   // Runs the new part of the texts, the pending nodes last; afterwards every pending node has a row, in the
   // frontier's order. False: the head cannot follow a text any further.
   bool advance(DraftContext& context);
@@ -46,25 +45,19 @@ class HeadRunner {
 
  private:
   void keep_states();
-  void append_states(
-      std::vector<float>& to,
-      const std::function<std::span<const float>(std::int32_t layer)>& state_of) const;
   std::span<const float> input_of(const TokenTree& tree, NodeId node, std::int32_t position) const;
 
   // The token that a row reads where it is not its own (formats::HeadReading::own_token).
   std::int32_t token_before(const TokenTree& tree, NodeId node, std::int32_t position) const;
 
-  std::vector<std::int32_t> layers_;
+  TargetStates target_;
   std::int32_t feedback_;
   std::span<const std::int32_t> prompt_;
   bool own_token_;
   TreeRunner runner_;
   std::int32_t kept_depth_ = 0;  // nodes at most this deep have KV from the target's states
-  // [positions, layers, hidden of the target], of the prefill; empty once they were run.
-  std::vector<float> prefill_states_;
-  std::size_t width_ = 0;  // of one position
-  // By the node that gave them: the target's, of nodes whose children were not run yet, and the head's own.
-  std::unordered_map<NodeId, std::vector<float>> text_states_, drafted_states_;
+  std::unordered_map<NodeId, std::vector<float>>
+      drafted_states_;  // the head's own, by the node that gave them
 };
 
 }  // namespace triescope

@@ -34,6 +34,8 @@ std::span<const MethodInfo> methods() {
       eagle_method(),
       eagle2_method(),
       eagle3_method(),
+      mtp_method(),
+      dflash_method(),
       space_method(),
   };
   return list;

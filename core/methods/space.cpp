@@ -19,11 +19,9 @@
 #include <utility>
 #include <vector>
 
-#include "core/methods/rank_tree.h"
+#include "core/methods/row_proposer.h"
 #include "core/methods/text_methods.h"
 #include "core/model/heads/draft_head.h"
-#include "core/sampling/model_rows.h"
-#include "core/verify/rule_table.h"
 #include "core/verify/text_acceptor.h"
 
 namespace triescope {
@@ -43,13 +41,7 @@ int masks_used(const RunContext& run) {
 class SpaceDrafter final : public Drafter {
  public:
   explicit SpaceDrafter(const RunContext& run)
-      : masks_(*run.draft_head->masks),
-        count_(masks_used(run)),
-        processors_(run),
-        warpers_(run.settings),
-        draws_(verify_draws(run.settings.text("verify"))),
-        sampler_(sampler_of(run.settings)),
-        candidates_(static_cast<std::size_t>(run.settings.integer("candidates"))) {}
+      : masks_(*run.draft_head->masks), count_(masks_used(run)), proposer_(run) {}
 
   const MaskInputs* masks() const override { return &masks_; }
 
@@ -57,7 +49,7 @@ class SpaceDrafter final : public Drafter {
     Drafts drafts;
     std::vector<NodeId> chain = {context.frontier.front()};
     for (std::size_t i = 0; i < guesses_.size() && static_cast<int>(i) < context.room; ++i) {
-      const NodeId candidate = propose(context, chain.back(), guesses_[i], drafts);
+      const NodeId candidate = proposer_.propose(context, chain.back(), guesses_[i], drafts);
       chain.push_back(candidate);
       if (context.run.is_eos(context.tree[candidate].token.value)) break;
     }
@@ -76,60 +68,12 @@ class SpaceDrafter final : public Drafter {
     for (std::size_t i = 0; i < view.rows.size(); ++i) {
       const Node& node = view.tree[view.rows[i]];
       if (!node.is_probe() || node.parent != above) continue;
-      guesses_.push_back(guess_of(view.logits(static_cast<int>(i))));
+      guesses_.push_back(proposer_.guess_of(view.logits(static_cast<int>(i))));
       above = view.rows[i];
     }
   }
 
  private:
-  // What a mask's row says, as far as the next draft() asks for it.
-  struct Guess {
-    std::vector<float> logits;  // [vocab], where the row is warped or drawn from
-    std::vector<std::pair<float, std::int32_t>> best;  // at least one
-    float log_sum = 0;
-  };
-  Guess guess_of(const LogitsRow& row) const {
-    Guess guess;
-    guess.best = row.top_k(std::max<std::size_t>(candidates_, 1));
-    guess.log_sum = row.log_sum_exp();
-    if (draws_ || processors_.any()) guess.logits.assign(row.begin(), row.end());
-    return guess;
-  }
-
-  // Hangs a candidate below `parent`: drawn from the mask's row, or that row's best token.
-  NodeId propose(DraftContext& context, NodeId parent, const Guess& guess, Drafts& drafts) const {
-    std::int32_t token = guess.best.front().second;
-    float q = 1;
-    if (!guess.logits.empty()) {
-      const LogitsFrom known([&](int) { return LogitsRow(guess.logits); });
-      const NodeId rows[] = {parent};
-      const StepView view{.tree = context.tree,
-                          .run = context.run,
-                          .rows = rows,
-                          .frontier = context.frontier,
-                          .computed = known};
-      ModelRows model(view, processors_, warpers_);
-      token = model.best(parent);
-      if (draws_) {
-        Proposal& proposal = drafts.proposals[parent];
-        proposal.q = model.distribution(parent);
-        token = ::triescope::draw(proposal.q, sampler_, context.rng).token;
-        q = proposal.q.probability(token);
-      }
-    }
-    const Hung hung =
-        context.tree.hang(parent, TokenId(token), capture::Source::kDraft, kUnknownLogprob, q);
-    if (draws_) drafts.proposals[parent].draws.push_back(hung.node);
-    if (hung.is_new) drafts.sent.push_back(hung.node);
-    if (candidates_ > 0) {
-      std::vector<int> chosen;
-      for (std::size_t rank = 0; rank < guess.best.size(); ++rank)
-        if (guess.best[rank].second == token) chosen.push_back(static_cast<int>(rank));
-      show_head_row(parent, guess.best, guess.log_sum, chosen, drafts.candidates);
-    }
-    return hung.node;
-  }
-
   // The masks below a node, as many as guess tokens that a next step could still draft: `room`.
   void hang_masks(DraftContext& context, NodeId above, int room, std::vector<NodeId>& sent) const {
     for (int mask = 0; mask < std::min(count_, room); ++mask) {
@@ -141,18 +85,9 @@ class SpaceDrafter final : public Drafter {
 
   const MaskInputs& masks_;
   int count_;
-  LogitsProcessors processors_;
-  Warpers warpers_;
-  bool draws_;
-  Sampler sampler_;
-  std::size_t candidates_;
-  std::vector<Guess> guesses_;  // of the tokens after the pending one, in order
+  RowProposer proposer_;
+  std::vector<GuessRow> guesses_;  // of the tokens after the pending one, in order
 };
-
-VerifyRule rule_of(const Settings& settings) {
-  const std::string verify = settings.text("verify");
-  return rule_for(verify, verify_draws(verify) ? Drafted::kDrawnChain : Drafted::kChosen);
-}
 
 }  // namespace
 
@@ -195,7 +130,7 @@ MethodInfo space_method() {
   }
   info.make = [](const RunContext& run) {
     return MethodParts{std::make_unique<SpaceDrafter>(run),
-                       std::make_unique<TextAcceptor>(run, rule_of(run.settings))};
+                       std::make_unique<TextAcceptor>(run, drawn_chain_rule(run.settings))};
   };
   return info;
 }

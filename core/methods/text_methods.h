@@ -21,6 +21,8 @@ MethodInfo hydra_method();             // hydra.cpp
 MethodInfo eagle_method();             // eagle.cpp
 MethodInfo eagle2_method();            // eagle2.cpp
 MethodInfo eagle3_method();            // eagle3.cpp
+MethodInfo mtp_method();               // mtp.cpp
+MethodInfo dflash_method();            // dflash.cpp
 MethodInfo space_method();             // space.cpp
 
 }  // namespace triescope

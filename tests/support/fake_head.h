@@ -2,9 +2,10 @@
 // its KV is real (a slot holds token, position and state), and what a row gives is a function of the
 // (token, state) pairs that it sees through its list of slots, in order. A state that came from elsewhere,
 // a wrong slot, position or order therefore give other logits and other states. FakeTokenHeads are
-// Medusa's and Hydra's: any function of head, state and tokens.
+// Medusa's and Hydra's: any function of head, state and tokens. FakeBlockHead (fake_block_head.h) is DFlash's.
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <memory>
 #include <utility>
@@ -12,17 +13,11 @@
 
 #include "core/base/error.h"
 #include "core/model/heads/draft_head.h"
+#include "tests/support/fake_block_head.h"
 #include "tests/support/fake_model.h"
+#include "tests/support/pair_kv.h"
 
 namespace triescope::test {
-
-struct Pair {
-  std::int32_t token = -1;
-  std::vector<float> state;
-  std::int32_t position = -1;  // the row's own; -1 = never written
-  bool operator==(const Pair&) const = default;
-};
-using Pairs = std::vector<Pair>;
 
 inline std::uint64_t hash_of(std::span<const Pair> seen) {
   std::uint64_t hash = 1469598103934665603ULL;
@@ -53,10 +48,10 @@ class FakeHead final : public Model {
 
   const ModelInfo& info() const override { return info_; }
   std::unique_ptr<KvStorage> make_kv(int capacity) override {
-    return std::make_unique<Kv>(capacity);
+    return std::make_unique<PairKv>(capacity);
   }
   ForwardOutput forward(const ForwardBatch& batch, KvStorage& kv, std::stop_token stop) override {
-    auto& cells = dynamic_cast<Kv&>(kv).cells;
+    auto& cells = dynamic_cast<PairKv&>(kv).cells;
     const std::size_t rows = batch.tokens.size();
     if (stop.stop_requested()) throw Error(ErrorCode::kCancelled, "fake head: stopped");
     if (batch.input_features.empty() || batch.input_features.size() % rows != 0)
@@ -91,20 +86,6 @@ class FakeHead final : public Model {
   bool final_norm = false;  // what is fed back is kFinalNorm, not the last layer's
 
  private:
-  class Kv final : public KvStorage {
-   public:
-    explicit Kv(int capacity) : cells(static_cast<std::size_t>(capacity)) {}
-    int capacity() const override { return static_cast<int>(cells.size()); }
-    std::int64_t bytes_per_slot() const override { return 16; }
-    void reserve(int capacity) override {
-      grow(this->capacity(), capacity,
-           [this](int wanted) { cells.resize(static_cast<std::size_t>(wanted)); });
-    }
-    void move(std::span<const std::int32_t>, std::span<const std::int32_t>) override {
-      bad("nothing of a head's is moved");
-    }
-    Pairs cells;
-  };
   [[noreturn]] static void bad(const std::string& what) {
     throw Error(ErrorCode::kInvalidArgument, "fake head: " + what);
   }
@@ -171,6 +152,7 @@ inline std::unique_ptr<DraftHead> eagle_head(formats::HeadKind kind,
   auto head = std::make_unique<DraftHead>();
   head->config.kind = kind;
   head->config.layers = 1;
+  head->config.norm_output = layers->final_norm = kind == formats::HeadKind::kMtp;
   head->config.feature_layers =
       kind == formats::HeadKind::kEagle3 ? std::vector<int>{1, 2, 4} : std::vector<int>{kFinalNorm};
   head->path = "fake";
@@ -201,6 +183,19 @@ inline std::unique_ptr<DraftHead> space_head(int masks, int prefix, int layers =
   return head;
 }
 
+// A DFlash head that reads what enters layers 1 and 3 of the fake model.
+inline std::unique_ptr<DraftHead> block_head(std::unique_ptr<Model> layers, int block_size) {
+  auto head = std::make_unique<DraftHead>();
+  head->config.kind = formats::HeadKind::kDFlash;
+  head->config.layers = 1;
+  head->config.feature_layers = {1, 3};
+  head->config.block_size = block_size;
+  head->config.mask_token = 1;
+  head->path = "fake";
+  head->layers = std::move(layers);
+  return head;
+}
+
 // Heads of any kind that agree with a fake model now and then: their logits are those of another one,
 // of `seed`, over what they know of the text.
 inline std::unique_ptr<DraftHead> fake_head(formats::HeadKind kind, int vocab_size, int context,
@@ -209,6 +204,8 @@ inline std::unique_ptr<DraftHead> fake_head(formats::HeadKind kind, int vocab_si
   if (kind == formats::HeadKind::kSpace) return space_head(3, 2);
   const auto model = std::make_shared<FakeModel>(
       FakeOptions{.vocab_size = vocab_size, .seed = seed, .eos_token_ids = {}, .chain = chain});
+  if (kind == formats::HeadKind::kDFlash)
+    return block_head(std::make_unique<FakeBlockHead>(model, context), 5);
   if (kind == formats::HeadKind::kMedusa || kind == formats::HeadKind::kHydra) {
     return token_head(kind, std::make_unique<FakeTokenHeads>(
                                 4, kind == formats::HeadKind::kHydra,

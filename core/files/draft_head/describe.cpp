@@ -34,6 +34,13 @@ std::string title(const HeadConfig& config) {
                   ? " with a prefix of " + counted(config.mask_prefix, "position") + " in " +
                         counted(config.prefix_layers, "layer")
                   : "");
+    case HeadKind::kMtp:
+      return "An MTP layer" + (config.mtp_layers > 1
+                                   ? ", the first of " + std::to_string(config.mtp_layers)
+                                   : std::string());
+    case HeadKind::kDFlash:
+      return "A DFlash head of " + counted(config.layers, "layer") + " for blocks of " +
+             std::to_string(config.block_size);
     case HeadKind::kEagle3:
       break;
   }
@@ -42,8 +49,9 @@ std::string title(const HeadConfig& config) {
 
 std::string states(const HeadConfig& config) {
   if (config.feature_layers.empty()) {
-    return config.kind == HeadKind::kHydra
-               ? "a state below the target's last layers"
+    return config.kind == HeadKind::kHydra ? "a state below the target's last layers"
+           : config.kind == HeadKind::kMtp
+               ? "what leaves the target's last layer"
                : "the states entering layers 2, L/2 and L-3 of a target with L layers";
   }
   if (config.feature_layers == std::vector<int>{-1}) return "the output of the target's final norm";
@@ -83,6 +91,10 @@ const char* to_string(HeadKind kind) {
       return "eagle";
     case HeadKind::kSpace:
       return "space";
+    case HeadKind::kMtp:
+      return "mtp";
+    case HeadKind::kDFlash:
+      return "dflash";
     case HeadKind::kEagle3:
       break;
   }
@@ -128,7 +140,7 @@ std::string describe_head(const HeadConfig& config, std::int64_t parameters, std
               ? "Drafts from all " + counted(config.vocab, "token")
               : "Drafts from " + std::to_string(config.draft_vocab) + " of " +
                     counted(config.vocab, "token");
-  const bool is_eagle = config.kind == HeadKind::kEagle || config.kind == HeadKind::kEagle3;
+  const bool is_eagle = config.has_layers() && config.kind != HeadKind::kHydra;
   if (config.own_lm_head)
     text += is_eagle ? " with its own output head" : " with output heads of its own";
   if (!config.own_lm_head) text += " with the target's output head";

@@ -76,8 +76,9 @@ Detected detect_head(std::span<const SafeTensor> stored) {
   } else if (names.has(first + "hidden_norm.weight") && width > 0 && width == 2 * hidden) {
     found.layout = HeadLayout::kEagle3;
     if (names.has_part(".experts.")) found = refused("EAGLE-3 with a mixture of experts");
-  } else if (names.has("hidden_norm.weight") && width > 0 && width == hidden) {
-    found = refused("DFlash (a block drafted in one pass)");
+  } else if ((names.has("hidden_norm.weight") || names.has("encoder.output_norm_enc.weight")) &&
+             width > 0 && width == hidden) {
+    found.layout = HeadLayout::kDFlash;
   } else if (names.has("fusion_fc.weight") ||
              (names.extent("fc.weight", 1) == 2 * names.extent("fc.weight", 0) &&
               names.extent("fc.weight", 0) == hidden)) {
@@ -92,7 +93,7 @@ Detected detect_head(std::span<const SafeTensor> stored) {
     found.layout = HeadLayout::kMedusaVllm;
   } else if (names.has_prefix("mtp.") || names.has_part("eh_proj") ||
              names.has_part("mtp_layers")) {
-    found = refused("multi-token prediction (MTP layers of the model itself)");
+    found.layout = HeadLayout::kMtp;
   }
   found.whole_model = whole_model;
   return found;

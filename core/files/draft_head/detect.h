@@ -24,6 +24,8 @@ enum class HeadLayout {
   kHydra,
   kSpace,
   kSpaceModel,  // a model whose embedding has rows for the masks: by its config.json alone
+  kMtp,         // Qwen's and Mellum's, DeepSeek's and GLM's, or MiMo's names, often inside a model
+  kDFlash,      // published names, or transformers'
 };
 
 struct Detected {

@@ -55,4 +55,14 @@ FeatureLayers feature_layers(std::span<const int> stored, std::span<const int> c
   return {{stored.begin(), stored.end()}, LayerConvention::kEntering};
 }
 
+FeatureLayers output_layers(std::span<const int> stored, std::span<const int> chosen, int count,
+                            int target_layers, const std::string& who) {
+  if (!chosen.empty()) return feature_layers(stored, chosen, count, target_layers, who);
+  check_list(stored, count, target_layers > 0 ? target_layers - 1 : -1, ErrorCode::kCorruption,
+             who);
+  FeatureLayers result{{}, LayerConvention::kOutput};
+  for (const int layer : stored) result.entering.push_back(layer + 1);
+  return result;
+}
+
 }  // namespace triescope::formats

@@ -23,6 +23,9 @@ struct FeatureLayers {
 // kCorruption for the file's list, kInvalidArgument for the user's.
 FeatureLayers feature_layers(std::span<const int> stored, std::span<const int> chosen, int count,
                              int target_layers, const std::string& who);
+// The same for a DFlash head, whose list always counts outputs.
+FeatureLayers output_layers(std::span<const int> stored, std::span<const int> chosen, int count,
+                            int target_layers, const std::string& who);
 
 // As in "2, 15, 27".
 std::string layers_text(std::span<const int> layers);

@@ -18,8 +18,11 @@ enum class HeadKind : std::uint8_t {
   kEagle,   // EAGLE-1 and EAGLE-2: the same weights, one layer on (embedding, final-normed state)
   kEagle3,  // one or more layers on (embedding, three raw states of the residual stream)
   kSpace,   // mask vectors that the target itself runs in a token's place, perhaps with a prefix
+  kMtp,     // a model's own layer for multi-token prediction on (embedding, state), both normed
+  kDFlash,  // layers that fill a block of masks in one pass, on (several raw states)
 };
-const char* to_string(HeadKind kind);  // "medusa", "hydra", "eagle", "eagle3", "space"
+const char* to_string(
+    HeadKind kind);  // "medusa", "hydra", "eagle", "eagle3", "space", "mtp", "dflash"
 
 // The model for which a head drafts. 0 (or empty): unknown, so nothing is compared with it.
 struct TargetShape {
@@ -52,7 +55,7 @@ struct HeadConfig {
   int vocab = 0;          // V: the target's vocabulary
   int draft_vocab = 0;    // Vd: width of the logits; = vocab without a tensor "d2t"
 
-  // The transformer layers of EAGLE and EAGLE-3 and Hydra's prefix layer; 0 = the head has none.
+  // The transformer layers of EAGLE, EAGLE-3, MTP and DFlash and Hydra's prefix layer; 0 = the head has none.
   int layers = 0;
   int intermediate = 0, heads = 0, kv_heads = 0, head_dim = 0;
   int context = 0;  // max_position_embeddings; 0 = unknown
@@ -110,10 +113,24 @@ struct HeadConfig {
   // Of a checkpoint whose embedding holds the masks: the row of each mask. Empty: "mask_embeddings".
   std::vector<std::int64_t> mask_rows;
 
-  // Whether a part of the head is a transformer: EAGLE's layers, Hydra's prefix layer.
+  // MTP: a row at position t reads the state at t and the token at t + 1, as EAGLE's.
+  bool hidden_first = false;       // fc's columns: (state, embedding), else (embedding, state)
+  bool before_final_norm = false;  // the state that is read is what leaves the target's last layer
+  bool blind_start = false;        // the row at position 0 reads zeros in place of an embedding
+  int mtp_layers = 1;              // in the file, one for each depth; the first is used for all
+
+  // DFlash: rows of a block, its first the newest token, all others the mask.
+  int block_size = 0;
+  std::int32_t mask_token = -1;
+
+  // Whether a part of the head is a transformer: EAGLE's, MTP's and DFlash's layers, Hydra's prefix layer.
   bool has_layers() const {
     return kind == HeadKind::kHydra ? prefix_layer
-                                    : kind == HeadKind::kEagle || kind == HeadKind::kEagle3;
+                                    : kind != HeadKind::kMedusa && kind != HeadKind::kSpace;
+  }
+  // Whether a row reads several of the target's states, one after the other, through fc.
+  bool reads_several() const {
+    return (kind == HeadKind::kEagle3 && has_fc) || kind == HeadKind::kDFlash;
   }
 };
 

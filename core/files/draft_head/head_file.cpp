@@ -164,9 +164,9 @@ void HeadFile::Impl::read_maps(NamedTensors& tensors, bool is_absolute, const Ta
 
 void HeadFile::Impl::find_layers(const HeadJson& json, const TargetShape& target,
                                  std::span<const int> chosen) {
-  if (!chosen.empty() && (config.kind != HeadKind::kEagle3 || !config.has_fc)) {
+  if (!chosen.empty() && !config.reads_several()) {
     throw Error(ErrorCode::kInvalidArgument,
-                path + ": layers: expected an EAGLE-3 head with fc.weight, found " +
+                path + ": layers: expected an EAGLE-3 or DFlash head with fc.weight, found " +
                     to_string(config.kind) +
                     ", which reads one state of the target; leave the setting out");
   }
@@ -186,12 +186,16 @@ void HeadFile::Impl::find_layers(const HeadJson& json, const TargetShape& target
     config.layers_from = "config.json: hidden_state_offset";
     return;
   }
-  if (config.kind != HeadKind::kEagle3 || !config.has_fc) return;
+  if (config.before_final_norm)
+    config.feature_layers =
+        target.layers > 0 ? std::vector<int>{target.layers} : std::vector<int>();
+  if (!config.reads_several()) return;
   std::string from;
   config.stored_layers = json.feature_layers(from);
   const auto width = static_cast<int>(stored.tensors()[names.at("fc.weight")].shape[1]);
-  FeatureLayers layers = feature_layers(config.stored_layers, chosen, width / config.target_hidden,
-                                        target.layers, path + (from.empty() ? "" : ": " + from));
+  const auto read = config.kind == HeadKind::kDFlash ? output_layers : feature_layers;
+  FeatureLayers layers = read(config.stored_layers, chosen, width / config.target_hidden,
+                              target.layers, path + (from.empty() ? "" : ": " + from));
   config.feature_layers = std::move(layers.entering);
   config.layer_convention = layers.convention;
   config.layers_from = config.stored_layers.empty() ? "" : "config.json: " + from;
@@ -221,11 +225,12 @@ HeadFile HeadFile::open(const std::string& path, StoredTensors tensors,
     throw Error(ErrorCode::kNotSupported,
                 path + ": " + found.refused + ", which triescope does not decode");
   if (found.layout == HeadLayout::kUnknown) {
-    throw Error(ErrorCode::kNotSupported,
-                path + ": " +
-                    (found.whole_model ? "is a model"
-                                       : "its tensors belong to no head that triescope knows") +
-                    "; expected Medusa, Hydra or EAGLE weights, or SPACE masks");
+    throw Error(
+        ErrorCode::kNotSupported,
+        path + ": " +
+            (found.whole_model ? "is a model"
+                               : "its tensors belong to no head that triescope knows") +
+            "; expected Medusa, Hydra, EAGLE or DFlash weights, MTP layers, or SPACE masks");
   }
   NamedTensors named(name_tensors(found.layout, stored, block_count(json), path), stored, path);
   const bool is_absolute = std::any_of(stored.begin(), stored.end(), [](const SafeTensor& tensor) {
@@ -241,7 +246,8 @@ HeadFile HeadFile::open(const std::string& path, StoredTensors tensors,
   impl->read_as(reading);
   impl->note_rounded();
   // The config.json of a whole model says much that is the model's.
-  if (found.layout != HeadLayout::kSpaceModel)
+  if (found.layout != HeadLayout::kSpaceModel &&
+      !(found.layout == HeadLayout::kMtp && found.whole_model))
     for (std::string& note : json.unknown_settings()) impl->notes.push_back(std::move(note));
   return HeadFile(std::move(impl));
 }
@@ -305,12 +311,28 @@ std::string HeadFile::describe() const {
   return describe_head(config(), parameters(), file_bytes());
 }
 
+namespace {
+
+// A model that has the head's tensors among its own is a model all the same.
+bool is_model(const Detected& found) {
+  return found.whole_model &&
+         (found.layout == HeadLayout::kRefused || found.layout == HeadLayout::kMtp);
+}
+
+}  // namespace
+
 bool is_draft_head(const std::string& path) {
   if (!may_hold_tensors(path)) return false;
   const Detected found = detect_head(StoredTensors::open(path).tensors());
-  // A model may contain MTP layers of its own and is a model all the same.
-  return found.layout != HeadLayout::kUnknown &&
-         !(found.layout == HeadLayout::kRefused && found.whole_model);
+  return found.layout != HeadLayout::kUnknown && !is_model(found);
+}
+
+bool brings_draft_head(const std::string& path) {
+  if (!may_hold_tensors(path)) return false;
+  const Detected found = detect_head(StoredTensors::open(path).tensors());
+  return (found.layout == HeadLayout::kMtp && found.whole_model) ||
+         (found.layout == HeadLayout::kUnknown && found.whole_model &&
+          HeadJson(config_beside(path), path + ": config.json").fields().has("space_mask_ids"));
 }
 
 }  // namespace triescope::formats

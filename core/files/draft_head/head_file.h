@@ -26,6 +26,11 @@
 //              hydra_mlp.{i}.{2b + 1}.linear.weight|bias, b < head_layers; the first also has
 //              hydra_mlp.{i}.1.res_connection.weight|bias, both [d, (i + 2) d]
 //              hydra_lm_head.{i}.1.weight [V, d]|bias [V] (own)
+//   MTP        fc.weight [d, 2d]                     norm.weight, embedding_norm.weight,
+//              layers.0.… with input_layernorm       hidden_norm.weight [d]
+//   DFlash     fc.weight [d, states dt]              hidden_norm.weight [d], norm.weight [d]
+//              layers.{0..}.… with input_layernorm, q_norm and k_norm
+//              embed_tokens.weight [V, d], lm_head.weight [Vd, d] (own), d2t [Vd]
 //   SPACE      mask_embeddings [masks, d]            prefix_keys, prefix_values
 //                                                    [layers, kv_heads, prefix, head_dim] (own)
 //              of a model whose embedding holds the masks (config.json: "space_mask_ids"):
@@ -119,5 +124,8 @@ class HeadFile {
 // refuses, too). False: a model, or nothing known. Errors: those of open() for files that cannot be
 // read.
 bool is_draft_head(const std::string& path);
+// Whether the path is that of a model that brings a draft head in its own files: MTP layers, or SPACE's masks
+// by its config.json. Errors: the same.
+bool brings_draft_head(const std::string& path);
 
 }  // namespace triescope::formats

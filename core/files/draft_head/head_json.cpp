@@ -37,6 +37,9 @@ constexpr std::string_view kKnown[] = {
     "hidden_state_offset", "dropout_rate",
     // any head with a static tree; a key of triescope's own
     "draft_tree",
+    // DFlash, MTP
+    "dflash_config", "block_size", "mask_token_id", "target_layer_ids", "num_nextn_predict_layers",
+    "num_target_layers",
     // SPACE's masks; triescope's own
     "space_num_masks", "space_prefix_length", "space_mask_ids"};
 
@@ -78,12 +81,17 @@ RopeConfig HeadJson::rope(int head_dim, int context, std::vector<std::string>& n
 
 std::vector<int> HeadJson::feature_layers(std::string& from) const {
   const nlohmann::json* eagle = object_in(root_, "eagle_config");
-  for (const char* key : {"eagle_aux_hidden_state_layer_ids", "aux_hidden_state_layer_ids"}) {
-    for (const nlohmann::json* object : {eagle, &root_}) {
+  const nlohmann::json* dflash = object_in(root_, "dflash_config");
+  for (const char* key :
+       {"eagle_aux_hidden_state_layer_ids", "aux_hidden_state_layer_ids", "target_layer_ids"}) {
+    for (const nlohmann::json* object : {eagle, dflash, &root_}) {
       if (object == nullptr) continue;
       const JsonFields fields(*object, path_);
       if (!fields.has(key)) continue;
-      from = (object == eagle ? "eagle_config." : "") + std::string(key);
+      from = (object == &root_  ? ""
+              : object == eagle ? "eagle_config."
+                                : "dflash_config.") +
+             std::string(key);
       std::vector<int> layers;
       for (const std::int64_t layer : fields.integers(key)) {
         if (layer < 0 || layer > INT32_MAX)

@@ -76,6 +76,19 @@ std::vector<Expected> expected_tensors(const HeadConfig& config, const NamedTens
     list.add_if(is_eagle3, "norm.weight", {d});
     list.add_if(config.own_lm_head, "lm_head.weight", {rows, d});
   }
+  if (config.kind == HeadKind::kMtp || config.kind == HeadKind::kDFlash) {
+    const bool is_mtp = config.kind == HeadKind::kMtp;
+    list.linear("fc", d, is_mtp ? 2 * d : states * dt, config.fc_bias);
+    list.add_if(is_mtp, "embedding_norm.weight", {d});
+    list.add("hidden_norm.weight", {d});
+    list.add("norm.weight", {d});
+    for (int i = 0; i < config.layers; ++i) {
+      list.add("layers." + std::to_string(i) + ".input_layernorm.weight", {d});
+      list.layer("layers." + std::to_string(i) + ".", d);
+    }
+    list.add_if(config.own_embedding, "embed_tokens.weight", {config.vocab, d});
+    list.add_if(config.own_lm_head, "lm_head.weight", {rows, d});
+  }
   if (config.kind == HeadKind::kMedusa) {
     for (int h = 0; h < config.head_count; ++h) {
       const std::string head = std::to_string(h) + ".";
@@ -115,8 +128,9 @@ std::vector<Expected> expected_tensors(const HeadConfig& config, const NamedTens
 }
 
 const char* kind_noun(HeadKind kind) {
-  static constexpr const char* kNouns[] = {"Medusa heads", "Hydra heads", "an EAGLE-1/2 head",
-                                           "an EAGLE-3 head", "SPACE masks"};
+  static constexpr const char* kNouns[] = {"Medusa heads",    "Hydra heads", "an EAGLE-1/2 head",
+                                           "an EAGLE-3 head", "SPACE masks", "an MTP layer",
+                                           "a DFlash head"};
   return kNouns[static_cast<int>(kind)];
 }
 
@@ -175,8 +189,7 @@ void check_own(const std::vector<Expected>& list, const HeadConfig& config,
 void check_shapes(const HeadConfig& config, const NamedTensors& tensors,
                   const TargetShape& target) {
   int states = 1;
-  if (config.kind == HeadKind::kEagle3 && config.has_fc)
-    states = tensors.extent("fc.weight", 2, 1) / config.target_hidden;
+  if (config.reads_several()) states = tensors.extent("fc.weight", 2, 1) / config.target_hidden;
   const std::vector<Expected> own = expected_tensors(config, tensors, states);
   check_own(own, config, tensors);
   if (target.hidden == 0) return;

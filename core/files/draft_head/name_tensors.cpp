@@ -5,6 +5,7 @@
 #include "core/base/error.h"
 #include "core/files/draft_head/detect.h"
 #include "core/files/draft_head/indexed_name.h"
+#include "core/files/draft_head/mtp_names.h"
 
 namespace triescope::formats {
 namespace {
@@ -61,6 +62,13 @@ Renamed hydra_name(std::string name, bool has_dropouts) {
   const IndexedName output = indexed_name(name, "hydra_lm_head.");
   if (output.index >= 0)
     return "hydra_lm_head." + std::to_string(output.index) + ".1." + output.rest;
+  return name;
+}
+
+// transformers' names -> the published ones.
+Renamed dflash_name(std::string name) {
+  if (name == "encoder.fc.weight") return "fc.weight";
+  if (name == "encoder.output_norm_enc.weight") return "hidden_norm.weight";
   return name;
 }
 
@@ -165,6 +173,7 @@ std::map<std::string, std::size_t> name_tensors(HeadLayout layout,
     has_dropouts =
         has_dropouts || tensor.name.find("hydra_mlp.0.1.res_connection.") != std::string::npos;
   const bool whole_model = detect_head(stored).whole_model;
+  const MtpNames mtp(stored);
   TensorMap tensors;
   for (std::size_t i = 0; i < stored.size(); ++i) {
     const std::string bare = bare_name(stored[i].name);
@@ -191,6 +200,12 @@ std::map<std::string, std::size_t> name_tensors(HeadLayout layout,
         break;
       case HeadLayout::kSpace:
         name = bare;
+        break;
+      case HeadLayout::kMtp:
+        name = mtp.name_of(bare);
+        break;
+      case HeadLayout::kDFlash:
+        name = dflash_name(bare);
         break;
       case HeadLayout::kSpaceModel:
         if (bare == "embed_tokens.weight") name = bare;

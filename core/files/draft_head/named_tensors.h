@@ -20,6 +20,8 @@ class NamedTensors {
 
   const std::map<std::string, std::size_t>& names() const { return names_; }
   const std::string& path() const { return path_; }
+  // All tensors of the file, a model's own among them.
+  std::span<const SafeTensor> stored() const { return stored_; }
   bool has(const std::string& name) const { return names_.contains(name); }
   bool has_prefix(std::string_view prefix) const;
   // Error{kCorruption}: absent.

@@ -6,43 +6,13 @@
 
 #include "core/base/error.h"
 #include "core/files/draft_head/indexed_name.h"
+#include "core/files/draft_head/resolver.h"
 
 namespace triescope::formats {
+
 namespace {
-
 constexpr int kMostMasks = 64;
-
-struct Resolver {
-  const NamedTensors& tensors;
-  const HeadJson& json;
-  const TargetShape& target;
-  std::vector<std::string>& notes;
-  HeadConfig config;
-
-  [[noreturn]] void refuse(const std::string& what) const {
-    throw Error(ErrorCode::kNotSupported, tensors.path() + ": " + what);
-  }
-  [[noreturn]] void corrupt(const std::string& what) const {
-    throw Error(ErrorCode::kCorruption, tensors.path() + ": " + what);
-  }
-  // The tensors have the last word; a note mentions a config.json that says something else.
-  void compare(const JsonFields& fields, const char* key, int found, const std::string& what) {
-    if (fields.has(key) && fields.integer(key) != found) {
-      notes.push_back("config.json says " + std::string(key) + " " +
-                      std::to_string(fields.integer(key)) + ", the file holds " +
-                      std::to_string(found) + " " + what + ": the file's are used");
-    }
-  }
-
-  void transformer(const std::string& first);
-  void eagle();
-  void eagle3();
-  void medusa();
-  void hydra();
-  void space();
-  void space_model();
-  void vocabularies(const std::string& embedding, const std::string& output);
-};
+}  // namespace
 
 // Sizes of the layer whose tensors begin with `first`. A config.json without num_attention_heads
 // does not describe a transformer (it is Hydra's, or absent): the layer is then like the target's.
@@ -282,6 +252,8 @@ void Resolver::space_model() {
     config.mask_rows.resize(static_cast<std::size_t>(config.mask_count), config.mask_rows[0]);
 }
 
+namespace {
+
 void check_range(int value, int most, const std::string& what, const std::string& path) {
   if (value < 1 || value > most) {
     throw Error(ErrorCode::kCorruption, path + ": expected " + what + " from 1 to " +
@@ -290,11 +262,24 @@ void check_range(int value, int most, const std::string& what, const std::string
   }
 }
 
+void check_block(const HeadConfig& config, const std::string& path) {
+  constexpr int kLargestBlock = 256;
+  if (config.block_size < 2 || config.block_size > kLargestBlock)
+    throw Error(ErrorCode::kCorruption, path + ": config.json: block_size: expected 2 to " +
+                                            std::to_string(kLargestBlock) + ", found " +
+                                            std::to_string(config.block_size));
+  if (config.vocab > 0 && config.mask_token >= config.vocab)
+    throw Error(ErrorCode::kCorruption,
+                path + ": config.json: mask_token_id: expected a row of the embedding, 0 to " +
+                    std::to_string(config.vocab - 1) + ", found " +
+                    std::to_string(config.mask_token));
+}
+
 }  // namespace
 
 HeadConfig resolve_config(HeadLayout layout, const NamedTensors& tensors, const HeadJson& json,
                           const TargetShape& target, std::vector<std::string>& notes) {
-  Resolver resolver{tensors, json, target, notes, {}};
+  Resolver resolver{tensors, json, target, notes};
   switch (layout) {
     case HeadLayout::kEagle:
       resolver.eagle();
@@ -311,6 +296,12 @@ HeadConfig resolve_config(HeadLayout layout, const NamedTensors& tensors, const 
       break;
     case HeadLayout::kSpaceModel:
       resolver.space_model();
+      break;
+    case HeadLayout::kMtp:
+      resolver.mtp();
+      break;
+    case HeadLayout::kDFlash:
+      resolver.dflash();
       break;
     default:
       resolver.hydra();
@@ -335,6 +326,7 @@ HeadConfig resolve_config(HeadLayout layout, const NamedTensors& tensors, const 
   }
   check_range(config.hidden, 1 << 17, "a hidden size", path);
   if (config.kind == HeadKind::kSpace) check_range(config.mask_count, kMostMasks, "masks", path);
+  if (config.kind == HeadKind::kDFlash) check_block(config, path);
   if (!std::isfinite(config.logit_scale))
     throw Error(ErrorCode::kCorruption, path + ": logit_scale: expected a number");
   config.trained_for = json.trained_for();

@@ -158,14 +158,49 @@ void CpuLayers::attend(const Rows& all, const float* q, std::int64_t q_stride,
   run(first, rows - first, all.masks->in_window(shape.window), cut);
 }
 
+void CpuLayers::project(const Rows& all, std::size_t i, std::size_t step,
+                        const CpuWeights::Layer& layer, Input in, CpuKv& kv) {
+  const auto rows = static_cast<std::int64_t>(all.positions.size());
+  const std::int64_t kv_dims = config_.kv_dims();
+  const std::int64_t qkv = config_.query_dims() + 2 * kv_dims;
+  float* const q = qkv_.data();
+  float* const k = q + config_.query_dims();
+  kernels::linear(layer.qkv, in.values, in.stride, rows, q, qkv, pool_);
+  normalise_qk(layer, q, k, qkv, rows);
+  if (config_.qkv_clip > 0) kernels::clip(q, config_.qkv_clip, rows * qkv);
+  if (const int rope = config_.layers[i].rope; rope >= 0) {
+    const auto r = static_cast<std::size_t>(rope);
+    const int dims = ropes_[r].dims();
+    kernels::rope(q, qkv, rows, config_.heads, config_.head_dim, dims, cos_[r].data(),
+                  sin_[r].data());
+    kernels::rope(k, qkv, rows, config_.kv_heads, config_.head_dim, dims, cos_[r].data(),
+                  sin_[r].data());
+  }
+  scale_queries(all, q, qkv);
+  const std::int32_t* slots = all.slots.data();
+  kernels::store_kv(k, qkv, rows, static_cast<int>(kv_dims), slots, precision_, kv.keys(step));
+  kernels::store_kv(k + kv_dims, qkv, rows, static_cast<int>(kv_dims), slots, precision_,
+                    kv.values(step));
+}
+
+void CpuLayers::store_context(const Rows& rows, std::span<const float> context,
+                              std::span<const CpuWeights::Layer> weights, CpuKv& kv,
+                              const std::stop_token& stop) {
+  at_least(qkv_, rows.positions.size(), config_.query_dims() + 2 * config_.kv_dims());
+  fill_ropes(rows);
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    if (stop.stop_requested()) throw Error(ErrorCode::kCancelled, "forward was cancelled");
+    project(rows, i, i, weights[i], {context.data(), config_.hidden}, kv);
+  }
+}
+
 void CpuLayers::run(const Rows& all, std::span<const CpuWeights::Layer> weights, CpuKv& kv,
                     const std::stop_token& stop, const EnterLayer& enter) {
   const std::size_t count = all.positions.size();
   const auto rows = static_cast<std::int64_t>(count);
   const std::int64_t hidden = config_.hidden;
   const std::int64_t query = config_.query_dims();
-  const std::int64_t kv_dims = config_.kv_dims();
-  const std::int64_t qkv = query + 2 * kv_dims;
+  const std::int64_t qkv = query + 2 * config_.kv_dims();
   const std::int64_t attention_stride = kernels::linear_stride(query);
   at_least(normed_, count, kernels::linear_stride(hidden));
   at_least(qkv_, count, qkv);
@@ -175,10 +210,6 @@ void CpuLayers::run(const Rows& all, std::span<const CpuWeights::Layer> weights,
   fill_ropes(all);
 
   residual(count);
-  float* q = qkv_.data();
-  float* k = q + query;
-  float* v = k + kv_dims;
-  const std::int32_t* slots = all.slots.data();
   kernels::AttentionShape shape;
   shape.heads = config_.heads;
   shape.kv_heads = config_.kv_heads;
@@ -195,28 +226,15 @@ void CpuLayers::run(const Rows& all, std::span<const CpuWeights::Layer> weights,
     const Input in = step == 0 && !all.first_input.empty()
                          ? Input{all.first_input.data(), layer.qkv.inputs()}
                          : normed(rows, layer.attention_norm, layer.attention_norm_bias);
-    kernels::linear(layer.qkv, in.values, in.stride, rows, q, qkv, pool_);
+    project(all, i, step, layer, in, kv);
     const auto mlp_input = [&] {
       return config_.shared_norm ? in : normed(rows, layer.mlp_norm, layer.mlp_norm_bias);
     };
     // q, k and v are computed, so `normed_` is free.
     const std::optional<Input> beside =
         config_.parallel_residual ? std::optional(mlp_input()) : std::nullopt;
-    normalise_qk(layer, q, k, qkv, rows);
-    if (config_.qkv_clip > 0) kernels::clip(q, config_.qkv_clip, rows * qkv);
-    if (const int rope = config_.layers[i].rope; rope >= 0) {
-      const auto r = static_cast<std::size_t>(rope);
-      const int dims = ropes_[r].dims();
-      kernels::rope(q, qkv, rows, config_.heads, config_.head_dim, dims, cos_[r].data(),
-                    sin_[r].data());
-      kernels::rope(k, qkv, rows, config_.kv_heads, config_.head_dim, dims, cos_[r].data(),
-                    sin_[r].data());
-    }
-    scale_queries(all, q, qkv);
-    kernels::store_kv(k, qkv, rows, static_cast<int>(kv_dims), slots, precision_, kv.keys(step));
-    kernels::store_kv(v, qkv, rows, static_cast<int>(kv_dims), slots, precision_, kv.values(step));
     shape.window = config_.layers[i].window;
-    attend(all, q, qkv, kv.view(step), shape);
+    attend(all, qkv_.data(), qkv, kv.view(step), shape);
     add_branch(layer.output, {attention_.data(), attention_stride}, rows,
                layer.post_attention_norm);
     run_mlp(layer, beside ? *beside : mlp_input(), rows);

@@ -56,6 +56,12 @@ class CpuLayers {
   void run(const Rows& rows, std::span<const CpuWeights::Layer> weights, CpuKv& kv,
            const std::stop_token& stop, const EnterLayer& enter);
 
+  // Writes K and V of rows that have no stream: in every layer those of `context` [rows, hidden], where other rows have
+  // those of norm(x). What the rows see is not looked at. Errors: run's.
+  void store_context(const Rows& rows, std::span<const float> context,
+                     std::span<const CpuWeights::Layer> weights, CpuKv& kv,
+                     const std::stop_token& stop);
+
   // Normalises rows [hidden] as configured; in place is allowed. Only LayerNorm reads `bias`. Row r
   // of the result is at out + r * out_stride.
   void normalise(const float* x, std::int64_t rows, const std::vector<float>& weight,
@@ -63,6 +69,9 @@ class CpuLayers {
 
  private:
   void fill_ropes(const Rows& rows);
+  // qkv_ <- q, k and v of `in` in layer i, as attention reads them; k and v go into the storage's step-th layer.
+  void project(const Rows& rows, std::size_t i, std::size_t step, const CpuWeights::Layer& layer,
+               CpuRows in, CpuKv& kv);
   // attention_ <- the attention of a layer whose queries lie at q.
   void attend(const Rows& rows, const float* q, std::int64_t q_stride, const kernels::KvView& kv,
               const kernels::AttentionShape& shape);

@@ -2,6 +2,7 @@
 
 #include "core/files/draft_head/head_file.h"
 #include "core/files/weights.h"
+#include "core/model/heads/block_model.h"
 #include "core/model/heads/draft_head_torch.h"
 #include "core/model/heads/eagle_model.h"
 #include "core/model/heads/mask_tensors.h"
@@ -25,7 +26,10 @@ void load_cpu_halves(const HeadFile& file, Model& target, int threads, DraftHead
   HeadLoader loader(file, precision, *head.pool);
   if (file.kind() == HeadKind::kMedusa) head.tokens = make_medusa_heads(loader, target);
   if (file.kind() == HeadKind::kHydra) head.tokens = make_hydra_heads(loader, target);
-  if (file.config().has_layers()) head.layers = make_eagle_model(loader, target, precision);
+  if (file.kind() == HeadKind::kDFlash)
+    head.layers = make_block_model(loader, target, precision);
+  else if (file.config().has_layers())
+    head.layers = make_eagle_model(loader, target, precision);
 }
 
 }  // namespace

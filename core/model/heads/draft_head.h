@@ -24,8 +24,9 @@ struct DraftHead {
   std::string description;         // HeadFile::describe()
   std::vector<std::string> notes;  // HeadFile::notes()
   std::int64_t parameters = 0, file_bytes = 0;
-  std::unique_ptr<ThreadPool> pool;    // for the two halves, on the CPU kernels
-  std::unique_ptr<Model> layers;       // EAGLE's, Hydra's prefix layer (eagle_model.h); else null
+  std::unique_ptr<ThreadPool> pool;  // for the two halves, on the CPU kernels
+  // EAGLE's, MTP's, Hydra's prefix layer (eagle_model.h), DFlash's (block_model.h); else null
+  std::unique_ptr<Model> layers;
   std::unique_ptr<TokenHeads> tokens;  // Medusa's and Hydra's heads; else null
   std::unique_ptr<MaskInputs> masks;   // SPACE's; else null
 

@@ -106,11 +106,17 @@ class EagleModel final : public Model {
     const bool eagle3 = head_.kind == HeadKind::kEagle3;
     const std::size_t e = embedding_.width(), both = e + d;
     joined_.resize(count * both);
-    embedding_.read(batch.tokens, joined_.data(), both);
+    float* const token_part = joined_.data() + (head_.hidden_first ? d : 0);
+    float* const state_part = joined_.data() + (head_.hidden_first ? 0 : e);
+    embedding_.read(batch.tokens, token_part, both);
     if (!eagle3) {
-      for (std::size_t r = 0; r < count; ++r)
-        std::ranges::copy(batch.input_features.subspan(r * d, d),
-                          joined_.begin() + static_cast<std::ptrdiff_t>(r * both + e));
+      for (std::size_t r = 0; r < count; ++r) {
+        std::ranges::copy(batch.input_features.subspan(r * d, d), state_part + r * both);
+        if (head_.blind_start && batch.positions[r] == 0)
+          std::fill_n(token_part + r * both, e, 0.0f);
+      }
+      norm(token_part, count, both, e, weights_.embedding_norm, token_part, both);
+      norm(state_part, count, both, d, weights_.feature_norm, state_part, both);
       kernels::linear(*weights_.fc, joined_.data(), weights_.fc->inputs(),
                       static_cast<std::int64_t>(count), x.data(), static_cast<std::int64_t>(d),
                       pool_);

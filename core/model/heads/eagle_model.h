@@ -1,10 +1,11 @@
-// The part of a draft head that is a transformer (EAGLE-1 and -2, EAGLE-3, Hydra's prefix layer),
+// The part of a draft head that is a transformer (EAGLE-1 and -2, EAGLE-3, MTP, Hydra's prefix layer),
 // as a Model whose rows read a hidden state beside their token (ForwardBatch::input_features). e =
 // embedding of the row's token, f = its input features:
 //
 //   EAGLE        x = fc(e, f)                                     the target's or a drafted state
 //   EAGLE-3      h = fc(low, mid, high), or a drafted state as it is
 //                layer 0 reads (norm(e), norm(h)) and adds to h (norm_before_residual: to norm(h))
+//   MTP          x = fc(norm(e), norm(f)), or fc(norm(f), norm(e))   likewise
 //   Hydra        x = f; e is not read and there are no logits
 //
 // The state that is fed back is a feature of this model: what leaves its last layer, or kFinalNorm

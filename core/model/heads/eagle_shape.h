@@ -1,5 +1,5 @@
-// Shared by the two implementations of an EAGLE head or Hydra's prefix layer (eagle_model.h,
-// eagle_torch.h), beside the weights: the layers' configuration, the model's description, and the
+// Shared by the implementations of heads that are layers (eagle_model.h, eagle_torch.h; the first two functions also
+// by block_model.h and block_torch.h), beside the weights: the layers' configuration, the model's description, and the
 // check of how wide the rows' input features are.
 #pragma once
 

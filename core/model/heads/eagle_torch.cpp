@@ -61,9 +61,17 @@ class EagleTorch final : public Model {
   // features: [rows, width], in memory of its own.
   Begin begin(const ForwardInputs& in, const Tensor& features) const {
     if (is_hydra()) return {features, {}};
-    const Tensor e = embedding_.rows(in.tokens);
+    Tensor e = embedding_.rows(in.tokens);
     if (head_.kind == HeadKind::kEagle)
       return {linear(at::cat({e, features}, 1), *weights_.fc), {}};
+    if (head_.kind == HeadKind::kMtp) {
+      if (head_.blind_start) e = e.masked_fill(in.positions.eq(0).unsqueeze(1), 0);
+      e = layers_.normalise(e, {weights_.embedding_norm, {}});
+      const Tensor state = layers_.normalise(features, {weights_.feature_norm, {}});
+      return {linear(head_.hidden_first ? at::cat({state, e}, 1) : at::cat({e, state}, 1),
+                     *weights_.fc),
+              {}};
+    }
     const Tensor h = joined_states(features);
     const Tensor normed = layers_.normalise(h, {weights_.feature_norm, {}});
     const Tensor both = at::cat({layers_.normalise(e, {weights_.embedding_norm, {}}), normed}, 1);

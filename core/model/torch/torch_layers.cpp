@@ -142,6 +142,25 @@ Tensor TorchLayers::normalise(const Tensor& x, const TorchNorm& norm) const {
   return take_up(stream, {}, {}, norm);
 }
 
+Tensor TorchLayers::project(const ForwardInputs& in, std::size_t i, std::size_t step,
+                            const TorchWeights::Layer& layer, const Tensor& normed,
+                            TorchKv& kv) const {
+  const int rope = config_.layers[i].rope;
+  const auto* rotation = rope >= 0 ? &in.rotations[static_cast<std::size_t>(rope)] : nullptr;
+  return scale_queries(
+      ops_->split_qkv(linear(normed, layer.qkv), layer, rotation, in.slots, kv.k(step), kv.v(step)),
+      in);
+}
+
+void TorchLayers::store_context(const ForwardInputs& in, const Tensor& context,
+                                std::span<const TorchWeights::Layer> weights, TorchKv& kv,
+                                const std::stop_token& stop) const {
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    if (stop.stop_requested()) throw Error(ErrorCode::kCancelled, "forward was cancelled");
+    project(in, i, i, weights[i], context, kv);
+  }
+}
+
 Tensor TorchLayers::run(const Rows& rows, std::span<const TorchWeights::Layer> weights,
                         const TorchNorm& final_norm, Tensor x, TorchKv& kv, TorchFeatures& features,
                         const std::stop_token& stop) const {
@@ -154,15 +173,11 @@ Tensor TorchLayers::run(const Rows& rows, std::span<const TorchWeights::Layer> w
     const std::size_t i = rows.layers.empty() ? step : static_cast<std::size_t>(rows.layers[step]);
     if (stop.stop_requested()) throw Error(ErrorCode::kCancelled, "forward was cancelled");
     const TorchWeights::Layer& w = weights[i];
-    const formats::LayerConfig& layer = config_.layers[i];
-    const auto* rotation =
-        layer.rope >= 0 ? &in.rotations[static_cast<std::size_t>(layer.rope)] : nullptr;
     Tensor normed = step == 0 && rows.first_input.defined() ? rows.first_input
                                                             : take_up(x, h, post, w.attention_norm);
     features.keep(x, static_cast<std::int32_t>(i));
-    const Tensor q = scale_queries(
-        ops_->split_qkv(linear(normed, w.qkv), w, rotation, in.slots, kv.k(step), kv.v(step)), in);
-    h = branch(attention->attend(q, kv.k(step), kv.v(step), layer.window), w.output);
+    const Tensor q = project(in, i, step, w, normed, kv);
+    h = branch(attention->attend(q, kv.k(step), kv.v(step), config_.layers[i].window), w.output);
     if (config_.parallel_residual) {
       h = h + run_mlp(w, static_cast<std::int32_t>(i),
                       config_.shared_norm ? normed : normalise(x, w.mlp_norm), rows.experts);

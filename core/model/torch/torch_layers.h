@@ -80,11 +80,20 @@ class TorchLayers {
                  const TorchNorm& final_norm, at::Tensor x, TorchKv& kv, TorchFeatures& features,
                  const std::stop_token& stop) const;
 
+  // Writes K and V of rows that have no stream: in every layer those of `context` [rows, hidden], where other rows have
+  // those of norm(x). Errors: run's.
+  void store_context(const ForwardInputs& in, const at::Tensor& context,
+                     std::span<const TorchWeights::Layer> weights, TorchKv& kv,
+                     const std::stop_token& stop) const;
+
   // norm(x) * weight + bias for rows [rows, dim], contiguous; x itself where there is no weight.
   at::Tensor normalise(const at::Tensor& x, const TorchNorm& norm) const;
 
  private:
   void choose_steps(const at::TensorOptions& options);
+  // The queries of `normed` in layer i; its K and V go into the storage's step-th layer.
+  at::Tensor project(const ForwardInputs& in, std::size_t i, std::size_t step,
+                     const TorchWeights::Layer& layer, const at::Tensor& normed, TorchKv& kv) const;
   bool has_windows() const;
   at::Tensor take_up(at::Tensor& x, const at::Tensor& h, const at::Tensor& post,
                      const TorchNorm& norm) const;

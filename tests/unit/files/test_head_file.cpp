@@ -67,17 +67,6 @@ TEST_CASE("head file: kinds that are not decoded are refused by their names") {
             "mixture of experts"));
   CHECK(has(refused(changed(eagle3_bytes(), "markov_w1.weight", {1}), ErrorCode::kNotSupported),
             "DSpark"));
-  HeadBytes dflash{{}, "", ""};
-  add_layer(dflash, "layers.0.", 16, 16);
-  dflash.tensors["fc.weight"] = {{16, 80}};
-  dflash.tensors["hidden_norm.weight"] = {{16}};
-  CHECK(has(refused(dflash, ErrorCode::kNotSupported), "DFlash"));
-  for (const char* name : {"mtp.fc.weight", "model.layers.61.eh_proj.weight",
-                           "model.mtp_layers.0.input_proj.weight"}) {
-    HeadBytes mtp;
-    mtp.tensors[name] = {{16, 32}};
-    CHECK(has(refused(mtp, ErrorCode::kNotSupported), "multi-token prediction"));
-  }
   HeadBytes cross;
   cross.tensors["hydra_attn.0.weight"] = {{16, 16}};
   CHECK(has(refused(cross, ErrorCode::kNotSupported), "Hydra with another architecture"));

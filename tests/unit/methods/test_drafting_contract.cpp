@@ -26,7 +26,7 @@ std::vector<const MethodInfo*> drafting_methods() {
 // Its drafts are drawn at random with verify=sample and chain.
 bool draws(const MethodInfo& method) {
   return (method.needs == Need::kDraftModel && !method.any_vocabulary) || method.name == "space" ||
-         method.name == "layer_skip";
+         method.name == "layer_skip" || method.name == "mtp" || method.name == "dflash";
 }
 
 // What drafts beside the model, where the method needs it: often right where the model likes a chain.
@@ -67,7 +67,8 @@ Run run_checked(Rig& rig, const MethodInfo& method, const json& settings, const 
   for (std::int32_t i = 1; i < tree.size(); ++i) {
     const NodeId id(i);
     if (method.needs != Need::kNothing) CHECK_FALSE(is_eos(tree[id].parent));
-    CHECK(tree[id].depth <= max_new_tokens);
+    // A row that never becomes text may stand behind the cap.
+    CHECK((tree[id].depth <= max_new_tokens || tree[id].is_probe()));
     CHECK(tree.position(id) < options.context);
     CHECK((tree[id].token.value < options.vocab_size || tree[id].is_probe()));
     CHECK(tree[id].status != NodeStatus::kPending);

@@ -120,6 +120,10 @@ struct HeadTree {
     json settings = json::object();
     if (method.name == "eagle2" || method.name == "eagle3")
       settings = {{"draft_top_k", 3}, {"draft_levels", 3}, {"draft_tokens", 9}};
+    else if (method.name == "mtp")
+      settings = {{"num_assistant_tokens", 9}};
+    else if (method.name == "dflash")
+      settings = {{"tree_budget", 9}};
     else
       settings = {{"tree", "0;1;2;0,0;0,1;1,0;1,2;0,0,0;0,0,3"}};
     rig.start(method.name, settings, {3}, 40);
