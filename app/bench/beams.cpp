@@ -1,8 +1,59 @@
 // Beam search by KV policy: memory, speed, equality.
+#include <algorithm>
+#include <string>
+
 #include "app/bench/benchmarks.h"
 #include "app/bench/runs.h"
 
 namespace triescope::app {
+namespace {
+
+// Keeps the rows of a run's memory and phases.
+class StepRecorder final : public capture::Recorder {
+ public:
+  capture::Level level() const override { return capture::Level::kSteps; }
+  void write(const capture::RowTables& rows) override {
+    for (const capture::MemoryRow& row : rows.memory)
+      if (row.whose == capture::Whose::kTarget) memory.push_back(row);
+    phases.insert(phases.end(), rows.phases.begin(), rows.phases.end());
+  }
+  void flush() override {}
+
+  std::vector<capture::MemoryRow> memory;
+  std::vector<capture::PhaseRow> phases;
+};
+
+struct PhaseMean {
+  double ms = 0, count = 0;
+  void add(const capture::PhaseRow& phase) {
+    ms += static_cast<double>(phase.duration_us) / 1000;
+    ++count;
+  }
+  double mean() const { return ms / count; }
+};
+
+struct CollectionTimes {
+  PhaseMean collections, forwards;  // after prefill
+
+  void add(const StepRecorder& run, bool frees_always) {
+    std::vector<std::int32_t> steps;
+    std::int32_t garbage = 0;
+    for (const capture::MemoryRow& row : run.memory) {
+      if (row.step > 0 && (frees_always || row.moved_bytes > 0 || row.garbage < garbage))
+        steps.push_back(row.step);
+      garbage = row.garbage;
+    }
+    for (const capture::PhaseRow& phase : run.phases) {
+      const std::int32_t step = capture::step_of(phase.tick);
+      const capture::Phase which = capture::phase_of(phase.tick);
+      if (step > 0 && which == capture::Phase::kForward) forwards.add(phase);
+      if (which == capture::Phase::kCommit && std::binary_search(steps.begin(), steps.end(), step))
+        collections.add(phase);
+    }
+  }
+};
+
+}  // namespace
 
 std::vector<BeamCost> measure_beams(Model& model, const Tokenizer& tokenizer,
                                     const std::vector<BenchPrompt>& prompts,
@@ -17,6 +68,7 @@ std::vector<BeamCost> measure_beams(Model& model, const Tokenizer& tokenizer,
     for (const int beams : options.num_beams) {
       std::vector<BeamCost> rows(std::size(kPolicies));
       std::vector<double> decode_ms(std::size(kPolicies)), steps(std::size(kPolicies));
+      std::vector<CollectionTimes> times(std::size(kPolicies));
       for (const BenchPrompt& prompt : prompts) {
         const std::vector<std::int32_t> tokens =
             bench_tokens(tokenizer, prompt, options.max_prompt_tokens);
@@ -29,7 +81,9 @@ std::vector<BeamCost> measure_beams(Model& model, const Tokenizer& tokenizer,
           if (!is_batch) config.settings["kv"] = kPolicies[p];
           config.prompt_tokens = tokens;
           config.max_new_tokens = length;
-          const RunResult result = run_once(model, tokenizer, std::move(config));
+          StepRecorder recorder;
+          const RunResult result = run_recorded(model, tokenizer, std::move(config), recorder);
+          times[p].add(recorder, kPolicies[p] == std::string("recycle"));
           if (is_batch) batch = result;
           BeamCost& row = rows[p];
           row.num_beams = beams;
@@ -44,6 +98,9 @@ std::vector<BeamCost> measure_beams(Model& model, const Tokenizer& tokenizer,
           row.moved += static_cast<double>(result.moved_tokens) / count;
           row.over_batch += static_cast<double>(result.peak_held_tokens) /
                             static_cast<double>(batch.batch_beam_tokens) / count;
+          row.saved +=
+              static_cast<double>(batch.batch_beam_tokens - result.peak_held_tokens) / count;
+          if (row.prompts == 1) row.memory = std::move(recorder.memory);
           row.equal_to_batch &= same_tokens(result, batch);
           // Decode steps: prefill's time is not in decode_ms. Each emits one token a beam.
           steps[p] += static_cast<double>(result.steps - 1);
@@ -54,7 +111,10 @@ std::vector<BeamCost> measure_beams(Model& model, const Tokenizer& tokenizer,
       for (std::size_t p = 0; p < std::size(kPolicies); ++p) {
         rows[p].tokens_per_second = decode_ms[p] > 0 ? 1000 * steps[p] / decode_ms[p] : 0;
         rows[p].ms_per_step = steps[p] > 0 ? decode_ms[p] / steps[p] : 0;
-        table.push_back(rows[p]);
+        rows[p].collections = times[p].collections.count / count;
+        rows[p].gc_ms = times[p].collections.mean();
+        rows[p].forward_ms = times[p].forwards.mean();
+        table.push_back(std::move(rows[p]));
       }
     }
   }

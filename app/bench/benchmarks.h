@@ -54,7 +54,12 @@ struct BeamCost {
   // The most tokens held at once, live and garbage, over what batch beam search holds; the mean of
   // the prompts' ratios.
   double over_batch = 0;
-  bool equal_to_batch = true;  // the same tokens for every prompt
+  double saved = 0;  // what batch beam search holds at its most, less what this holds at its most
+  // Steps that moved KV or let garbage go, mean over prompts (recycle frees in every step), and the mean
+  // time of their commit phase and of all forwards, over all prompts; NaN where there was none.
+  double collections = 0, gc_ms = 0, forward_ms = 0;
+  bool equal_to_batch = true;              // the same tokens for every prompt
+  std::vector<capture::MemoryRow> memory;  // of the first prompt: the target's KV by step
 };
 struct BeamBenchOptions {
   std::vector<int> num_beams = {3, 6, 9, 15};

@@ -1,6 +1,7 @@
 #include "app/bench/prompts.h"
 
 #include <algorithm>
+#include <charconv>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -9,12 +10,23 @@
 #include "core/base/text_file.h"
 
 namespace triescope::app {
+namespace {
+
+std::string text_at(const nlohmann::json& line, const char* key, const std::string& otherwise) {
+  const auto found = line.find(key);
+  return found != line.end() && found->is_string() ? found->get<std::string>() : otherwise;
+}
+
+}  // namespace
 
 std::vector<BenchPrompt> read_bench_prompts(const std::string& path,
                                             const std::vector<std::string>& categories,
                                             int per_category) {
-  std::istringstream file(
-      read_text_file(path, "a .jsonl file with \"category\" and \"turns\" or \"prompt\" a line"));
+  const std::string text =
+      read_text_file(path, "a .jsonl file with \"category\" and \"turns\" or \"prompt\" a line");
+  if (text.starts_with("\x1f\x8b"))
+    throw Error(ErrorCode::kCorruption, path + ": is compressed; unpack it with gunzip first");
+  std::istringstream file(text);
   std::vector<BenchPrompt> prompts;
   std::map<std::string, int> taken;
   std::string line;
@@ -23,8 +35,15 @@ std::vector<BenchPrompt> read_bench_prompts(const std::string& path,
     const auto json = nlohmann::json::parse(line, nullptr, /*allow_exceptions=*/false);
     BenchPrompt prompt;
     if (json.is_object()) {
-      prompt.category = json.value("category", "all");
+      prompt.category = text_at(json, "category", "all");
       prompt.id = json.value("question_id", -1);
+      // HumanEval's "task_id": "HumanEval/12".
+      const std::string task = text_at(json, "task_id", "");
+      if (const std::size_t slash = task.find('/'); slash != std::string::npos && slash > 0) {
+        prompt.category = task.substr(0, slash);
+        const char* const end = task.data() + task.size();
+        std::from_chars(task.data() + slash + 1, end, prompt.id);
+      }
       if (json.contains("turns") && json["turns"].is_array() && !json["turns"].empty() &&
           json["turns"][0].is_string())
         prompt.text = json["turns"][0];

@@ -1,4 +1,5 @@
-// Prompts for benchmarks and tests, from a file in Spec-Bench's format or from a few of our own.
+// Prompts for benchmarks and tests, from a file in the layout of Spec-Bench's question.jsonl or of
+// HumanEval.jsonl, or from a few of our own.
 #pragma once
 
 #include <string>
@@ -12,8 +13,8 @@ struct BenchPrompt {
   int id = -1;  // "question_id"; -1 = none
 };
 
-// Reads Spec-Bench's format: a JSON object a line with "category" and "turns" (or "prompt"), of
-// which the first turn is used. `per_category` of each category in the file's order, 0 = all;
+// Reads a JSON object a line with "category" and "turns" (Spec-Bench) or "prompt", of which the first
+// turn is used; of a line with "task_id": "HumanEval/12" category and id are those two parts. `per_category` of each category in the file's order, 0 = all;
 // without `categories`, every category. Errors: kNotFound; kCorruption (file:line, expected,
 // found); kInvalidArgument: there are no such prompts.
 std::vector<BenchPrompt> read_bench_prompts(const std::string& path,

@@ -1,6 +1,5 @@
 // `triescope study`: many runs into a folder, and the table of what they gave.
 #include <algorithm>
-#include <cmath>
 #include <cstdio>
 #include <filesystem>
 #include <iostream>
@@ -34,15 +33,6 @@ std::vector<std::string> listed_names(const std::string& list) {
     at = end + 1;
   }
   return names;
-}
-
-// "3 min 20 s"
-std::string time_left_text(double seconds) {
-  const auto whole = static_cast<std::int64_t>(std::ceil(seconds));
-  if (whole >= 3600)
-    return std::to_string(whole / 3600) + " h " + std::to_string(whole % 3600 / 60) + " min";
-  if (whole >= 60) return std::to_string(whole / 60) + " min " + std::to_string(whole % 60) + " s";
-  return std::to_string(whole) + " s";
 }
 
 int print_study_table(const std::string& folder, StudyCommandOptions options, bool quiet) {

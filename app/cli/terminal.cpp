@@ -6,6 +6,8 @@
 
 #include <atomic>
 #include <chrono>
+#include <cmath>
+#include <cstdint>
 #include <cstdio>
 
 namespace triescope::app {
@@ -24,6 +26,14 @@ ProgressSink terminal_progress(bool quiet) {
     if (total > 0 && done >= total) clear_progress();
     std::fflush(stderr);
   };
+}
+
+std::string time_left_text(double seconds) {
+  const auto whole = static_cast<std::int64_t>(std::ceil(seconds));
+  if (whole >= 3600)
+    return std::to_string(whole / 3600) + " h " + std::to_string(whole % 3600 / 60) + " min";
+  if (whole >= 60) return std::to_string(whole / 60) + " min " + std::to_string(whole % 60) + " s";
+  return std::to_string(whole) + " s";
 }
 
 void clear_progress() {

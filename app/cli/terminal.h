@@ -11,6 +11,8 @@ namespace triescope::app {
 
 // A progress bar on stderr if that is a terminal; silent otherwise, or if quiet.
 ProgressSink terminal_progress(bool quiet);
+// "3 min 20 s", of seconds.
+std::string time_left_text(double seconds);
 // Erases the bar.
 void clear_progress();
 

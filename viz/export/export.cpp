@@ -197,7 +197,8 @@ void write(std::vector<Part>& parts, const std::string& path, const ExportOption
                   path + ": cannot be written; is the folder there and writable?");
   }
   CairoCanvas canvas(format, whole.path(), width, height, scale);
-  canvas.set_metadata(notes, parts[0].scene.capture->run().created_utc);
+  const capture::Capture* const first = parts[0].scene.capture;
+  canvas.set_metadata(notes, first ? first->run().created_utc : "");
   const Theme& theme = parts[0].scene.theme;
   canvas.fill_rect({0, 0, width, height}, theme.background, 0);
   float x = 0;
@@ -305,6 +306,17 @@ void export_seen(const std::vector<SeenPanel>& panels, const std::string& path,
   }
   options.em = panels.front().scene.em;
   options.width_px = options.height_px = 0;
+  write(parts, path, options, {});
+}
+
+void export_plot(Panel& plot, Facts facts, const std::string& path, const ExportOptions& options) {
+  std::vector<Part> parts(1);
+  parts[0].panel = &plot;
+  parts[0].scene.theme = theme_of(options.theme);
+  parts[0].scene.em = options.em;
+  parts[0].scene.animate = false;
+  parts[0].scene.export_mode = true;
+  parts[0].facts = std::move(facts);
   write(parts, path, options, {});
 }
 

@@ -2,7 +2,9 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -143,6 +145,57 @@ TEST_CASE("bench rates: beam search's KV figures are those of the memory's rows"
     CHECK(cost.peak_reserved >= reserved / prompts - 1e-9);
     CHECK(cost.over_batch >= held_over_batch / prompts - 1e-9);
   }
+}
+
+TEST_CASE("bench rates: saved tokens and collections are those of the recorded rows") {
+  Machine machine;
+  BeamBenchOptions options;
+  options.num_beams = {4};
+  options.lengths = {40};
+  const std::vector<BeamCost> table =
+      measure_beams(machine.model, machine.tokenizer, kPrompts, options, {});
+  REQUIRE(table.size() == 4);
+  for (const BeamCost& cost : table) {
+    CAPTURE(cost.policy);
+    const bool is_batch = cost.policy == "batch";
+    nlohmann::json settings = {{"num_beams", 4}};
+    if (!is_batch) settings["kv"] = cost.policy;
+    double collections = 0, batch = 0;
+    for (const BenchPrompt& prompt : kPrompts) {
+      const auto run = machine.recorded(prompt, is_batch ? "batch_beam" : "beam", settings, 40);
+      std::set<std::int32_t> steps;  // after prefill
+      for (const capture::SlotRow& slot : run->slot_events(capture::Whose::kTarget))
+        if ((slot.action == capture::SlotAction::kMove ||
+             slot.action == capture::SlotAction::kFree) &&
+            capture::step_of(slot.tick) > 0 &&
+            capture::phase_of(slot.tick) == capture::Phase::kCommit)
+          steps.insert(capture::step_of(slot.tick));
+      std::int32_t most_batch = 0;
+      for (const capture::MemoryRow& row : run->memory(capture::Whose::kTarget))
+        most_batch = std::max(most_batch, row.batch_beam);
+      collections += static_cast<double>(
+          cost.policy == "recycle" ? static_cast<std::size_t>(run->last_step()) : steps.size());
+      batch += most_batch;
+    }
+    const auto prompts = static_cast<double>(kPrompts.size());
+    if (cost.policy == "compact" || cost.policy == "recycle")
+      CHECK(cost.collections == doctest::Approx(collections / prompts));
+    if (cost.policy == "keep") CHECK(std::isnan(cost.gc_ms));
+    if (cost.policy == "compact") CHECK(cost.collections > 0);
+    CHECK(cost.saved ==
+          doctest::Approx(batch / prompts - cost.over_batch * batch / prompts).epsilon(0.2));
+    const auto first =
+        machine.recorded(kPrompts[0], is_batch ? "batch_beam" : "beam", settings, 40);
+    const auto rows = first->memory(capture::Whose::kTarget);
+    REQUIRE(cost.memory.size() == rows.size());
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      CHECK(cost.memory[i].live == rows[i].live);
+      CHECK(cost.memory[i].garbage == rows[i].garbage);
+      CHECK(cost.memory[i].batch_beam == rows[i].batch_beam);
+    }
+  }
+  CHECK(table[2].saved > table[1].saved);  // compact saves more than keep
+  CHECK(table[0].saved <= 0);              // batch search nothing
 }
 
 }  // namespace

@@ -1,0 +1,126 @@
+// The cells as plots.
+#include <algorithm>
+#include <map>
+
+#include "app/bench/bench_spec.h"
+#include "app/session/text_tools.h"
+#include "app/spec/spec_plan.h"
+#include "app/spec/spec_tables.h"
+#include "viz/plots/plots.h"
+
+namespace triescope::app {
+namespace {
+
+constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+
+std::size_t place_in(std::vector<std::string>& list, const std::string& one) {
+  const auto found = std::find(list.begin(), list.end(), one);
+  if (found != list.end()) return static_cast<std::size_t>(found - list.begin());
+  list.push_back(one);
+  return list.size() - 1;
+}
+
+// Methods by tasks. `with_plain`: plain decoding has a row too.
+viz::BarPlot bars(const std::vector<SpecCell>& cells, double (SpecCell::*value)() const) {
+  viz::BarPlot plot;
+  plot.reference = 1;
+  std::vector<std::string> names;
+  for (const SpecCell& cell : cells)
+    if (!is_spec_sweep(cell.method)) place_in(plot.groups, cell.task);
+  for (const SpecCell& cell : cells) {
+    if (is_spec_sweep(cell.method) || cell.method == "greedy") continue;
+    const std::size_t row = place_in(names, cell.method);
+    if (row == plot.rows.size())
+      plot.rows.push_back({cell.method, std::vector<double>(plot.groups.size(), kNone)});
+    plot.rows[row].values[place_in(plot.groups, cell.task)] = (cell.*value)();
+  }
+  return plot;
+}
+
+viz::HistogramPlot accepted_plot(const std::vector<SpecCell>& cells) {
+  viz::HistogramPlot plot{.name = "spec-accepted",
+                          .title = "How many drafts a step accepts, over all tasks",
+                          .unit = "drafts accepted in a step",
+                          .parts = {}};
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    const SpecCell& cell = cells[i];
+    const bool is_last = i + 1 == cells.size() || cells[i + 1].method != cell.method;
+    if (is_last && !is_spec_sweep(cell.method) && cell.method != "greedy")
+      plot.parts.push_back({cell.method, cell.accepted_histogram});
+  }
+  return plot;
+}
+
+// "num_draft" of "sweep ngram_trie:num_draft=8,16"; numbers in the order of their size.
+std::vector<std::string> values_of(const std::vector<const SpecCell*>& cells,
+                                   const std::string& setting) {
+  std::vector<nlohmann::json> values;
+  for (const SpecCell* const cell : cells) {
+    const nlohmann::json& value = cell->settings.at(setting);
+    if (std::find(values.begin(), values.end(), value) == values.end()) values.push_back(value);
+  }
+  std::stable_sort(values.begin(), values.end());
+  std::vector<std::string> texts;
+  for (const nlohmann::json& value : values) texts.push_back(json_text(value));
+  return texts;
+}
+
+viz::GridPlot sweep_plot(const std::string& method, const std::vector<const SpecCell*>& cells,
+                         int number) {
+  viz::GridPlot plot;
+  plot.name = "spec-sweep-" + std::to_string(number);
+  const BenchSpec spec = bench_spec(method);
+  plot.title = spec.method;
+  for (const auto& [name, value] : spec.settings.items())
+    if (!cells.front()->settings.contains(name))
+      plot.title += ", " + name + " = " + json_text(value);
+  std::vector<std::string> settings;
+  for (const auto& [name, value] : cells.front()->settings.items()) settings.push_back(name);
+  plot.x_name = settings.front();
+  plot.xs = values_of(cells, plot.x_name);
+  if (settings.size() > 1) {
+    plot.y_name = settings[1];
+    plot.ys = values_of(cells, plot.y_name);
+  }
+  const std::vector<std::vector<double>> empty(std::max<std::size_t>(1, plot.ys.size()),
+                                               std::vector<double>(plot.xs.size(), kNone));
+  plot.figures = {{"tokens a forward", empty}, {"speed over plain decoding", empty}};
+  for (const SpecCell* const cell : cells) {
+    const std::size_t x = place_in(plot.xs, json_text(cell->settings.at(plot.x_name)));
+    const std::size_t y =
+        plot.y_name.empty() ? 0 : place_in(plot.ys, json_text(cell->settings.at(plot.y_name)));
+    plot.figures[0].values[y][x] = cell->tokens_per_forward();
+    plot.figures[1].values[y][x] = cell->speed();
+  }
+  return plot;
+}
+
+}  // namespace
+
+std::vector<std::unique_ptr<viz::Panel>> spec_plots(const std::vector<SpecCell>& cells) {
+  std::vector<std::unique_ptr<viz::Panel>> plots;
+  viz::BarPlot speed = bars(cells, &SpecCell::speed);
+  if (!speed.rows.empty()) {
+    speed.name = "spec-speed";
+    speed.title = "Speed over plain decoding (×), prefill and drafting counted";
+    plots.push_back(viz::make_bar_plot(std::move(speed)));
+    viz::BarPlot tokens = bars(cells, &SpecCell::tokens_per_forward);
+    tokens.name = "spec-tokens";
+    tokens.title = "Tokens a forward of the target (plain decoding: 1)";
+    plots.push_back(viz::make_bar_plot(std::move(tokens)));
+    plots.push_back(viz::make_histogram_plot(accepted_plot(cells)));
+  }
+  std::vector<std::string> names;
+  std::map<std::string, std::vector<const SpecCell*>> sweeps;
+  for (const SpecCell& cell : cells)
+    if (is_spec_sweep(cell.method) && !cell.settings.empty()) {
+      place_in(names, cell.method);
+      sweeps[cell.method].push_back(&cell);
+    }
+  for (std::size_t i = 0; i < names.size(); ++i)
+    plots.push_back(viz::make_grid_plot(sweep_plot(names[i].substr(names[i].find(' ') + 1),
+                                                   sweeps[names[i]], static_cast<int>(i) + 1)));
+  return plots;
+}
+
+}  // namespace triescope::app
