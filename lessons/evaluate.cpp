@@ -32,6 +32,9 @@ bool compares(Op op, const Value& a, const Value& b, std::size_t column) {
     refuse(column, std::string("cannot compare ") + kind_of(a) + " with " + kind_of(b));
   if (op == Op::kEqual) return same_value(a, b);
   if (op == Op::kUnequal) return !same_value(a, b);
+  if (op == Op::kHolds)
+    return need<std::string>(a, "a text", column).find(need<std::string>(b, "a text", column)) !=
+           std::string::npos;
   const double x = number_of(a, column), y = number_of(b, column);
   if (op == Op::kLess) return x < y && !same_value(a, b);
   if (op == Op::kAtMost) return x < y || same_value(a, b);
@@ -118,6 +121,7 @@ Value value_of(const Node& node, const std::vector<Value>& values, const Scope& 
     case Op::kAtMost:
     case Op::kMore:
     case Op::kAtLeast:
+    case Op::kHolds:
       break;
   }
   return compares(node.op, operand(0), operand(1), node.column);

@@ -7,8 +7,8 @@
 
 #include "core/base/counted.h"
 #include "core/base/error.h"
-#include "core/base/nearest_name.h"
 #include "lessons/expression_lexer.h"
+#include "lessons/expression_names.h"
 #include "lessons/number_functions.h"
 #include "lessons/trace.h"
 
@@ -96,8 +96,9 @@ class Parser {
   }
 
   std::size_t comparison() {
-    const Operators comparisons = {{"=", Op::kEqual},   {"!=", Op::kUnequal}, {"<", Op::kLess},
-                                   {"<=", Op::kAtMost}, {">", Op::kMore},     {">=", Op::kAtLeast}};
+    const Operators comparisons = {{"=", Op::kEqual},    {"!=", Op::kUnequal}, {"<", Op::kLess},
+                                   {"<=", Op::kAtMost},  {">", Op::kMore},     {">=", Op::kAtLeast},
+                                   {"holds", Op::kHolds}};
     const std::size_t left = sum();
     const auto* const found = operator_of(comparisons);
     if (!found) return left;
@@ -162,11 +163,28 @@ class Parser {
       return add(Node{
           .op = Op::kCompute, .index = i, .operands = std::move(operands), .column = token.column});
     }
-    if (!called && std::find(names_.variables.begin(), names_.variables.end(), token.text) !=
-                       names_.variables.end())
-      return add(Node{.op = Op::kVariable, .text = token.text, .column = token.column});
-    if (!names_.of_run) refuse_name(token);
+    if (is_in(names_.variables, token.text)) {
+      if (called && !names_.of_run)
+        refuse_expression(token.column, "'" + token.text + "' stands alone here, without brackets");
+      if (!called)
+        return add(Node{.op = Op::kVariable, .text = token.text, .column = token.column});
+    }
+    if (is_in(names_.keyed, token.text)) return keyed(token, operands);
+    if (!names_.of_run) refuse_name(token, names_);
     return of_run(token, called, std::move(operands));
+  }
+
+  static bool is_in(std::span<const std::string> names, const std::string& name) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+  }
+
+  std::size_t keyed(const ExpressionToken& token, const std::vector<std::size_t>& operands) {
+    check_count(token, token.text + "(\"NAME\")", operands.size(), 1, 1);
+    if (nodes_[operands[0]].op != Op::kText)
+      refuse_expression(token.column, "expected " + token.text + "(\"NAME\"), a name in quotes");
+    return add(Node{.op = Op::kVariable,
+                    .text = token.text + ":" + nodes_[operands[0]].text,
+                    .column = token.column});
   }
 
   // The arguments in brackets, which come next.
@@ -207,23 +225,10 @@ class Parser {
     }
     const auto functions = function_list();
     const auto i = place_of(functions, token.text);
-    if (i == functions.size()) refuse_name(token);
+    if (i == functions.size()) refuse_name(token, names_);
     check_count(token, functions[i].usage, operands.size(), functions[i].least, functions[i].most);
     return add(
         Node{.op = Op::kCall, .index = i, .operands = std::move(operands), .column = token.column});
-  }
-
-  [[noreturn]] void refuse_name(const ExpressionToken& token) const {
-    std::vector<std::string> names(names_.variables.begin(), names_.variables.end());
-    for (const NumberFunction& one : number_functions()) names.emplace_back(one.name);
-    names.insert(names.end(), {"true", "false"});
-    if (names_.of_run) {
-      for (const Function& one : function_list()) names.emplace_back(one.name);
-      for (const Series& one : series_list()) names.emplace_back(one.name);
-      names.insert(names.end(), {"best", "beam"});
-    }
-    refuse_expression(token.column, "'" + token.text + "' is not " + names_.kind +
-                                        did_you_mean(token.text, names) + "; " + names_.listed);
   }
 
   ExpressionLexer lexer_;

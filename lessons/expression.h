@@ -5,7 +5,7 @@
 //   expression = conjunction { "or" conjunction }
 //   conjunction = negation { "and" negation }
 //   negation   = "not" negation | comparison
-//   comparison = sum [ ("=" | "!=" | "<" | "<=" | ">" | ">=") sum ]
+//   comparison = sum [ ("=" | "!=" | "<" | "<=" | ">" | ">=" | "holds") sum ]
 //   sum        = product { ("+" | "-") product }
 //   product    = sign { ("*" | "/") sign }
 //   sign       = "-" sign | operand
@@ -30,6 +30,8 @@ namespace triescope::lessons {
 struct Names {
   bool of_run = true;  // paths, series and functions of a run (trace.h)
   std::span<const std::string> variables = {};
+  // Names that take a text: of metric("x") the variable is asked for as "metric:x".
+  std::span<const std::string> keyed = {};
   std::string kind = "a name of expressions";  // for messages
   std::string listed = "docs/lessons.md lists them";
 };
@@ -65,7 +67,8 @@ class Expression {
     kLess,
     kAtMost,
     kMore,
-    kAtLeast
+    kAtLeast,
+    kHolds  // a text holds another
   };
   struct Node {
     Op op = Op::kNumber;

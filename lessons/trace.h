@@ -13,6 +13,7 @@
 
 #include "core/capture/capture.h"
 #include "lessons/expression.h"
+#include "lessons/step_rows.h"
 #include "lessons/value.h"
 
 namespace triescope::lessons {
@@ -47,7 +48,10 @@ bool evaluate_truth(const Expression& expression, const Trace& trace, const Vari
 // A figure that exists for every step: accepted(12), total(accepted), peak(kv_live).
 struct Series {
   std::string_view name;
-  double (*at)(const capture::Capture& capture, std::int32_t step);  // for an existing step
+  double (*of)(const StepRows& rows);                                    // step_rows.h
+  double at(const capture::Capture& capture, std::int32_t step) const {  // for an existing step
+    return of(rows_of_step(capture, step));
+  }
 };
 std::span<const Series> series_list();
 

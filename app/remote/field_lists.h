@@ -21,7 +21,7 @@ inline constexpr LiveState kLastCode<LiveState> = LiveState::kDone;
 template <>
 inline constexpr LogLevel kLastCode<LogLevel> = LogLevel::kError;
 template <>
-inline constexpr BreakKind kLastCode<BreakKind> = BreakKind::kEntropyAbove;
+inline constexpr BreakKind kLastCode<BreakKind> = BreakKind::kWhere;
 template <>
 inline constexpr ErrorCode kLastCode<ErrorCode> = ErrorCode::kCancelled;
 

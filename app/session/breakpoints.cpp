@@ -34,6 +34,7 @@ constexpr KindRow kKinds[] = {
     {BreakKind::kText, "text", "a token's text holds", Needs::kText},
     {BreakKind::kPattern, "pattern", "a token's text matches", Needs::kText},
     {BreakKind::kEntropyAbove, "entropy_above", "entropy >", Needs::kNumber},
+    {BreakKind::kWhere, "where", "a step where", Needs::kText},
 };
 
 const KindRow& row_of(BreakKind kind) { return kKinds[static_cast<std::size_t>(kind)]; }
@@ -86,6 +87,7 @@ Breakpoint new_breakpoint(BreakKind kind) {
   if (kind == BreakKind::kEntropyAbove) point.threshold = 3;
   if (kind == BreakKind::kText) point.text = "the";
   if (kind == BreakKind::kPattern) point.text = "^\\s*[A-Z]";
+  if (kind == BreakKind::kWhere) point.text = "verdict = \"rejected\" and depth >= 2";
   return point;
 }
 
@@ -100,6 +102,11 @@ void check_breakpoint(const Breakpoint& breakpoint) {
     throw Error(ErrorCode::kInvalidArgument,
                 "breakpoint text: expected a part of a token's text, found none");
   if (breakpoint.kind == BreakKind::kPattern) TokenPattern(breakpoint.text);
+  if (breakpoint.kind == BreakKind::kWhere) try {
+      StepCondition(breakpoint.text);
+    } catch (const Error& error) {
+      throw Error(ErrorCode::kInvalidArgument, std::string("breakpoint where: ") + error.what());
+    }
 }
 
 void BreakWatch::set_breakpoints(std::vector<Breakpoint> breakpoints) {
@@ -107,7 +114,9 @@ void BreakWatch::set_breakpoints(std::vector<Breakpoint> breakpoints) {
   for (Breakpoint& point : breakpoints) {
     std::optional<TokenPattern> pattern;
     if (point.kind == BreakKind::kPattern && point.enabled) pattern.emplace(point.text);
-    watched_.push_back({std::move(point), std::move(pattern)});
+    std::optional<StepCondition> where;
+    if (point.kind == BreakKind::kWhere && point.enabled) where.emplace(point.text);
+    watched_.push_back({std::move(point), std::move(pattern), std::move(where)});
   }
 }
 
@@ -222,6 +231,22 @@ BreakHit BreakWatch::hit_in(const PhaseRows& rows) const {
   return {};
 }
 
+bool BreakWatch::asks_for_steps() const {
+  return std::ranges::any_of(watched_, [](const Watched& one) { return one.where.has_value(); });
+}
+
+BreakHit BreakWatch::hit_in(const StepFacts& step) const {
+  for (const Watched& watched : watched_) {
+    if (!watched.where) continue;
+    const std::vector<std::int32_t> nodes = watched.where->matches(step);
+    if (nodes.empty()) continue;
+    return {describe(watched.point) + ": step " + std::to_string(step.rows.step) + ", " +
+                match_text(step, nodes.front()),
+            nodes.front()};
+  }
+  return {};
+}
+
 BreakRecorder::BreakRecorder(capture::Recorder& inner, PieceOf piece_of)
     : inner_(inner),
       piece_of_(std::move(piece_of)),
@@ -238,90 +263,27 @@ std::optional<std::string_view> BreakRecorder::piece(std::int32_t token) const {
 }
 
 BreakWatch::NodeFacts BreakRecorder::facts_of(std::int32_t node) const {
-  const auto index = static_cast<std::size_t>(node);
-  return node >= 0 && index < nodes_.size() ? nodes_[index] : BreakWatch::NodeFacts{};
+  const auto row = gathered_.node(node);
+  return row ? BreakWatch::NodeFacts{row->token, capture::is_probe(*row)} : BreakWatch::NodeFacts{};
 }
 
 void BreakRecorder::write(const capture::RowTables& rows) {
   for (const capture::PieceRow& row : rows.pieces)
     recorded_pieces_.try_emplace(row.token, row.bytes);
-  for (const capture::NodeRow& row : rows.nodes) {
-    if (row.node < 0) continue;
-    if (nodes_.size() <= static_cast<std::size_t>(row.node))
-      nodes_.resize(static_cast<std::size_t>(row.node) + 1);
-    nodes_[static_cast<std::size_t>(row.node)] = {row.token, capture::is_probe(row)};
-  }
+  gathered_.add(rows);
   if (hit_.empty())
     hit_ = watch_.hit_in({rows.verdicts, rows.candidates, rows.slots, rows.memory, rows.steps});
+  if (hit_.empty() && watch_.asks_for_steps())
+    if (const auto step = gathered_.finished([this](std::int32_t token) { return piece(token); }))
+      hit_ = watch_.hit_in(*step);
   // This comes last, so that a call that was refused memory took nothing; everything else gives the
   // same again.
-  inner_.write(rows);
-}
-
-namespace {
-
-// The rows of a sorted span whose tick, according to `tick_of`, is `tick`.
-template <class Row, class TickOf>
-std::span<const Row> rows_at(std::span<const Row> rows, capture::Tick tick, TickOf tick_of) {
-  const auto first = std::ranges::lower_bound(rows, tick, {}, tick_of);
-  const auto end = std::ranges::upper_bound(first, rows.end(), tick, {}, tick_of);
-  return {first, end};
-}
-
-// The rows that the phase `tick` gave to the recorder.
-PhaseRows recorded_rows(const capture::Capture& capture, capture::Tick tick) {
-  using capture::Phase;
-  const std::int32_t step = capture::step_of(tick);
-  // A step's memory is recorded by its commit, its figures by its observe phase.
-  return {rows_at(capture.verdicts(step), tick, &capture::VerdictRow::tick),
-          rows_at(capture.candidates_of(step), tick, &capture::CandidateRow::tick),
-          rows_at(capture.slot_events(step), tick, &capture::SlotRow::tick),
-          rows_at(capture.memory(), tick,
-                  [](const capture::MemoryRow& row) {
-                    return capture::make_tick(row.step, Phase::kCommit);
-                  }),
-          rows_at(capture.steps(), tick, [](const capture::StepRow& row) {
-            return capture::make_tick(row.step, Phase::kObserve);
-          })};
-}
-
-BreakWatch watch_over(const capture::Capture& capture, const std::vector<Breakpoint>& breakpoints) {
-  BreakWatch watch(
-      [nodes = capture.nodes()](std::int32_t node) {
-        const auto index = static_cast<std::size_t>(node);
-        return node >= 0 && index < nodes.size()
-                   ? BreakWatch::NodeFacts{nodes[index].token, capture::is_probe(nodes[index])}
-                   : BreakWatch::NodeFacts{};
-      },
-      [&capture](std::int32_t token) -> std::optional<std::string_view> {
-        if (token < 0) return std::nullopt;
-        return capture.piece(token);
-      });
-  watch.set_breakpoints(breakpoints);
-  return watch;
-}
-
-}  // namespace
-
-std::optional<BreakStop> next_match(const capture::Capture& capture,
-                                    const std::vector<Breakpoint>& breakpoints,
-                                    capture::Tick cursor, capture::Tick end) {
-  const BreakWatch watch = watch_over(capture, breakpoints);
-  for (capture::Tick tick = std::max<capture::Tick>(cursor, 0);
-       tick < std::min(end, capture.end_tick()); ++tick)
-    if (BreakHit hit = watch.hit_in(recorded_rows(capture, tick)); !hit.empty())
-      return BreakStop{tick + 1, std::move(hit)};
-  return std::nullopt;
-}
-
-std::optional<BreakStop> previous_match(const capture::Capture& capture,
-                                        const std::vector<Breakpoint>& breakpoints,
-                                        capture::Tick cursor) {
-  const BreakWatch watch = watch_over(capture, breakpoints);
-  for (capture::Tick tick = std::min(cursor, capture.end_tick() + 1) - 2; tick >= 0; --tick)
-    if (BreakHit hit = watch.hit_in(recorded_rows(capture, tick)); !hit.empty())
-      return BreakStop{tick + 1, std::move(hit)};
-  return std::nullopt;
+  try {
+    inner_.write(rows);
+  } catch (...) {
+    gathered_.undo();
+    throw;
+  }
 }
 
 }  // namespace triescope::app

@@ -13,6 +13,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "app/session/step_condition.h"
 #include "app/session/token_pattern.h"
 #include "core/capture/capture.h"
 #include "core/capture/recorder.h"
@@ -31,6 +32,7 @@ enum class BreakKind : std::uint8_t {
   kText,           // a token whose text holds `text` was decided upon (not a rejection)
   kPattern,        // the same with a regular expression (token_pattern.h)
   kEntropyAbove,   // a row's entropy exceeds `threshold`, in nats
+  kWhere,          // a step is done of which the condition `text` is true (step_condition.h)
 };
 
 struct Breakpoint {
@@ -59,7 +61,7 @@ bool needs_threshold(BreakKind kind);
 bool needs_text(BreakKind kind);
 // A new breakpoint of this kind, with a sensible number or text.
 Breakpoint new_breakpoint(BreakKind kind);
-// Error{kInvalidArgument}: a missing text, an invalid pattern, or a number out of range.
+// Error{kInvalidArgument}: a missing text, an invalid pattern or condition, a number out of range.
 void check_breakpoint(const Breakpoint& breakpoint);
 std::vector<BreakKind> all_break_kinds();
 
@@ -88,11 +90,15 @@ class BreakWatch {
   void set_breakpoints(std::vector<Breakpoint> breakpoints);
   // The first that these rows hit.
   BreakHit hit_in(const PhaseRows& rows) const;
+  // Whether a condition on steps is among them, and the first that a finished step fulfils.
+  bool asks_for_steps() const;
+  BreakHit hit_in(const StepFacts& step) const;
 
  private:
   struct Watched {
     Breakpoint point;
     std::optional<TokenPattern> pattern;
+    std::optional<StepCondition> where;
   };
   // The hit of the first breakpoint of this kind that passes `test(watched)`; `detail()`: why.
   template <class Detail, class Test>
@@ -132,7 +138,7 @@ class BreakRecorder final : public capture::Recorder {
 
   capture::Recorder& inner_;
   PieceOf piece_of_;
-  std::vector<BreakWatch::NodeFacts> nodes_;
+  StepGatherer gathered_;
   std::unordered_map<std::int32_t, std::string> recorded_pieces_;  // by token
   BreakWatch watch_;
   BreakHit hit_;

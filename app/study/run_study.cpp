@@ -8,9 +8,9 @@
 
 #include "app/session/result_json.h"
 #include "app/session/run.h"
+#include "app/study/capture_row.h"
 #include "core/base/error.h"
 #include "core/capture/capture.h"
-#include "viz/query/acceptance.h"
 
 namespace triescope::app {
 namespace {
@@ -68,18 +68,6 @@ class StudyModels {
   std::map<std::string, LoadedDraft> companions_;  // heads borrow the target above
   std::string model_, companion_;
 };
-
-// Drafts by depth: [{"depth", "reached", "accepted"} …], from a capture that has its tree.
-json depths_of(const std::string& path) {
-  const std::unique_ptr<capture::Capture> run = capture::Capture::open(path);
-  json list = json::array();
-  for (const viz::AcceptanceGroup& depth :
-       viz::acceptance_by(*run, viz::AcceptanceBy::kDepth, run->end_tick()).groups)
-    list.push_back({{"depth", static_cast<int>(depth.order)},
-                    {"reached", depth.n},
-                    {"accepted", depth.accepted}});
-  return list;
-}
 
 void remove_capture(const std::string& path) {
   std::error_code ec;
@@ -195,8 +183,8 @@ class Study {
         result_json(result, models.target.model->info(), session.context(), run.request.method);
     decoding.reset();  // closes the capture
     const bool has_tree = !path.empty() && study_.captures >= capture::Level::kTree;
-    store_.put(run, place, all, has_tree ? depths_of(path) : json(nullptr), !path.empty(),
-               watch.notes);
+    store_.put(run, place, all, has_tree ? depths_of(*capture::Capture::open(path)) : json(nullptr),
+               !path.empty(), watch.notes);
     watcher_.ended(run, all);
   }
 

@@ -27,6 +27,11 @@ struct StudyTable {
 StudyTable study_table(const std::vector<StudyRow>& runs, const std::string& baseline,
                        const StudyTableOptions& options, bool whole);
 
+// A cell as people read it; of a figure with an interval its half width stands behind `between`, if
+// that is not empty.
+std::string study_cell(const StudyRow& row, const std::string& column, const std::string& between);
+// Whether the first cell of the column that is not empty is a number.
+bool is_study_number(const StudyTable& table, const std::string& column);
 // Columns as wide as their widest cell; of a figure with an interval "2.31 ± 0.12".
 std::string study_text(const StudyTable& table);
 std::string study_csv(const StudyTable& table);

@@ -20,32 +20,10 @@ std::string cell_number(double value, int digits) {
   return text;
 }
 
-// A cell as people read it; its interval stands beside it unless `between` is empty.
-std::string readable(const StudyRow& row, const std::string& column, const std::string& between) {
-  const auto found = row.find(column);
-  if (found == row.end() || found->is_null()) return "";
-  if (found->is_boolean()) return found->get<bool>() ? "yes" : "no";
-  if (!found->is_number()) return json_text(*found);
-  const double value = found->get<double>();
-  const auto interval = row.find(column + "_ci");
-  const bool has_interval = !between.empty() && interval != row.end() && interval->is_number();
-  const double half = has_interval ? interval->get<double>() : 0;
-  const double size = std::abs(value);
-  const int digits = is_whole(value) && is_whole(half) ? 0 : size < 0.1 ? 3 : size < 100 ? 2 : 1;
-  return cell_number(value, digits) + (has_interval ? between + cell_number(half, digits) : "");
-}
-
 std::size_t characters_of(const std::string& text) {
   std::size_t count = 0;
   for (std::size_t at = 0; at < text.size(); at += utf8_step(text, at)) ++count;
   return count;
-}
-
-bool is_numeric(const StudyTable& table, const std::string& column) {
-  for (const StudyRow& row : table.rows)
-    if (const auto found = row.find(column); found != row.end() && !found->is_null())
-      return found->is_number();
-  return false;
 }
 
 std::string latex_text(const std::string& text) {
@@ -79,12 +57,33 @@ std::string latex_text(const std::string& text) {
 
 }  // namespace
 
+std::string study_cell(const StudyRow& row, const std::string& column, const std::string& between) {
+  const auto found = row.find(column);
+  if (found == row.end() || found->is_null()) return "";
+  if (found->is_boolean()) return found->get<bool>() ? "yes" : "no";
+  if (!found->is_number()) return json_text(*found);
+  const double value = found->get<double>();
+  const auto interval = row.find(column + "_ci");
+  const bool has_interval = !between.empty() && interval != row.end() && interval->is_number();
+  const double half = has_interval ? interval->get<double>() : 0;
+  const double size = std::abs(value);
+  const int digits = is_whole(value) && is_whole(half) ? 0 : size < 0.1 ? 3 : size < 100 ? 2 : 1;
+  return cell_number(value, digits) + (has_interval ? between + cell_number(half, digits) : "");
+}
+
+bool is_study_number(const StudyTable& table, const std::string& column) {
+  for (const StudyRow& row : table.rows)
+    if (const auto found = row.find(column); found != row.end() && !found->is_null())
+      return found->is_number();
+  return false;
+}
+
 std::string study_text(const StudyTable& table) {
   std::vector<std::vector<std::string>> lines = {table.columns};
   for (const StudyRow& row : table.rows) {
     lines.emplace_back();
     for (const std::string& column : table.columns)
-      lines.back().push_back(readable(row, column, " ± "));
+      lines.back().push_back(study_cell(row, column, " ± "));
   }
   std::string text;
   std::vector<std::size_t> widths(table.columns.size());
@@ -96,7 +95,7 @@ std::string study_text(const StudyTable& table) {
     for (std::size_t i = 0; i < line.size(); ++i) {
       const std::string pad(widths[i] - characters_of(line[i]), ' ');
       if (i) one += "  ";
-      one += is_numeric(table, table.columns[i]) ? pad + line[i] : line[i] + pad;
+      one += is_study_number(table, table.columns[i]) ? pad + line[i] : line[i] + pad;
     }
     one.erase(one.find_last_not_of(' ') + 1);
     text += one + "\n";
@@ -134,7 +133,8 @@ std::string study_jsonl(const StudyTable& table) {
 
 std::string study_latex(const StudyTable& table) {
   std::string text = "\\begin{tabular}{";
-  for (const std::string& column : table.columns) text += is_numeric(table, column) ? "r" : "l";
+  for (const std::string& column : table.columns)
+    text += is_study_number(table, column) ? "r" : "l";
   text += "}\n\\hline\n";
   for (std::size_t i = 0; i < table.columns.size(); ++i)
     text += (i ? " & " : "") + latex_text(table.columns[i]);
@@ -143,7 +143,7 @@ std::string study_latex(const StudyTable& table) {
     for (std::size_t i = 0; i < table.columns.size(); ++i) {
       if (i) text += " & ";
       const std::string& column = table.columns[i];
-      const std::string cell = readable(row, column, " \\pm ");
+      const std::string cell = study_cell(row, column, " \\pm ");
       const bool is_math = row.contains(column) && row.at(column).is_number();
       text += is_math ? "$" + cell + "$" : latex_text(cell);
     }

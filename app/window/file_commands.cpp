@@ -10,6 +10,25 @@ Commands file_commands(Workspace& w, UiState& ui) {
        .chords = chords({"Ctrl+O"}),
        .run = opens(ui, Dialog::kOpen),
        .keywords = "load file"},
+      {.id = "runs-table",
+       .title = "Table of runs",
+       .menu = "File",
+       .chords = chords({"Ctrl+R"}),
+       .run =
+           [&w] {
+             if (w.runs.is_open()) return w.runs.close();
+             w.runs.show_again();
+           },
+       .checked = [&w] { return w.runs.is_open(); },
+       .help = "The runs of the study that was opened last, or those that are open in the window: "
+               "filter, group, sort, compare, save.",
+       .keywords = "study results summary compare csv latex"},
+      {.id = "open-runs",
+       .title = "Table of the runs open in this window",
+       .menu = "File",
+       .run = [&w] { w.runs.show_open_runs(); },
+       .enabled = has_document(w),
+       .keywords = "results summary compare csv latex"},
       {.id = "save-as",
        .title = "Save capture as…",
        .menu = "File",

@@ -54,30 +54,48 @@ Commands go_commands(Workspace& w, UiState& ui) {
        .title = "Find in the run…",
        .menu = "Go",
        .chords = chords({"Ctrl+F"}),
-       .run = [&ui] { ui.find.open = ui.find.just_opened = true; },
+       .run =
+           [&ui] {
+             ui.find.by = FindBy::kText;
+             ui.find.open = ui.find.just_opened = true;
+           },
        .enabled = has_document(w),
        .separator_before = true,
        .help = "A token or text, in what was decoded and in the drafts. Enter: the next one; "
                "Shift+Enter: the one before; Esc closes.",
        .keywords = "search text token"},
+      {.id = "find-steps",
+       .title = "Find steps where…",
+       .menu = "Go",
+       .chords = chords({"Ctrl+Shift+F"}),
+       .run =
+           [&ui] {
+             ui.find.by = FindBy::kWhere;
+             ui.find.open = ui.find.just_opened = true;
+           },
+       .enabled = has_document(w),
+       .help = "Steps of which a condition is true, such as accepted >= 1 and refused > 0. Enter: "
+               "the next one; Shift+Enter: the one before; Esc closes.",
+       .keywords = "search condition expression query where"},
       {.id = "find-next",
        .title = "Find: next",
        .run = [&w, &ui] { ui.find.go(w, +1); },
-       .enabled = [&w, &ui] { return w.active() && !ui.find.query.empty(); },
+       .enabled = [&w, &ui] { return w.active() && !ui.find.asked().empty(); },
        .help = "Enter, in the field of the search."},
       {.id = "find-previous",
        .title = "Find: previous",
        .run = [&w, &ui] { ui.find.go(w, -1); },
-       .enabled = [&w, &ui] { return w.active() && !ui.find.query.empty(); },
+       .enabled = [&w, &ui] { return w.active() && !ui.find.asked().empty(); },
        .help = "Shift+Enter, in the field of the search."},
       {.id = "bookmark",
-       .title = "Bookmark",
+       .title = "Bookmarks…",
        .menu = "Go",
        .chords = chords({"Ctrl+B"}),
        .run = opens(ui, Dialog::kBookmark),
        .enabled = has_document(w),
        .separator_before = true,
-       .keywords = "mark note remember"},
+       .help = "Marks this place with a note; lists the marks, changes and removes them.",
+       .keywords = "mark note remember list edit remove"},
       {.id = "next-bookmark",
        .title = "Next bookmark",
        .menu = "Go",

@@ -27,12 +27,25 @@ void set_range(const VerbCall& call) {
   call.workspace.comparison.set_range_of(limited, std::minmax(call.number(0), call.number(1)));
 }
 
-void find_text(const VerbCall& call) {
+void find_by(const VerbCall& call, FindBy by) {
   call.document();
   FindInRun& find = call.host.ui.find;
-  find.query = call.argument;
+  if (by == FindBy::kWhere) StepCondition(call.argument);  // refuses what is no condition
+  find.by = by;
+  (by == FindBy::kText ? find.query : find.where) = call.argument;
   find.open = true;
   find.go(call.workspace, +1);
+}
+
+// A row of the table of runs by its number, from 1.
+std::size_t runs_row(const VerbCall& call) {
+  const RunsView& runs = call.workspace.runs;
+  if (!runs.is_open()) refuse_verb("no table of runs is open: put 'runs-table' before");
+  const long long row = script_number(call.args[0]);
+  const auto rows = static_cast<long long>(runs.table().rows.size());
+  if (row < 1 || row > rows)
+    refuse_verb("the table has rows 1 to " + std::to_string(rows) + "; found " + call.args[0]);
+  return static_cast<std::size_t>(row - 1);
 }
 
 void show_one_panel(const VerbCall& call) {
@@ -86,7 +99,21 @@ std::span<const Verb> view_verbs() {
          call.document();
          call.workspace.comparison.lock_focus(call.number(0));
        }},
-      {"find-text", "TEXT", 1, find_text},
+      {"find-text", "TEXT", 1, [](Call call) { find_by(call, FindBy::kText); }},
+      {"find-where", "CONDITION", 1, [](Call call) { find_by(call, FindBy::kWhere); }},
+      {"runs-where", "CONDITION", 0, [](Call call) { call.workspace.runs.filter = call.argument; }},
+      {"runs-by", "COLUMN,COLUMN", 0,
+       [](Call call) { call.workspace.runs.group_by = call.argument; }},
+      {"runs-columns", "COLUMN,COLUMN", 0,
+       [](Call call) { call.workspace.runs.columns = call.argument; }},
+      {"runs-sort", "COLUMN or -COLUMN", 0,
+       [](Call call) { call.workspace.runs.sort = call.argument; }},
+      {"runs-choose", "ROW", 1,
+       [](Call call) { call.workspace.runs.choose(runs_row(call), true); }},
+      {"runs-open", "ROW", 1, [](Call call) { call.workspace.runs.open_row(runs_row(call)); }},
+      {"runs-compare", "", 0, [](Call call) { call.workspace.runs.compare_chosen(); }},
+      {"runs-save", "FILE.csv|jsonl|tex|txt", 1,
+       [](Call call) { call.workspace.runs.save(call.argument); }},
       {"panel", "NAME", 1, show_one_panel},
       {"panels", "NAME [NAME [NAME]]", 1, show_panels_alone},
       {"lecture-panels", "NAME [NAME]", 1, show_lecture_panels},

@@ -89,9 +89,13 @@ void draw_window(Ui& ui) {
     area.y += strip;
     area.h = std::max(ui.em * 3, area.h - strip);
   };
-  if (ui.state.find.open && ui.workspace.active()) strip_above(draw_find_bar);
-  if (ui.workspace.comparison.is_on() && ui.workspace.active()) strip_above(draw_compare_strip);
-  if (ui.workspace.active()) {
+  const bool runs = ui.workspace.runs.is_open();
+  if (ui.state.find.open && ui.workspace.active() && !runs) strip_above(draw_find_bar);
+  if (ui.workspace.comparison.is_on() && ui.workspace.active() && !runs)
+    strip_above(draw_compare_strip);
+  if (runs) {
+    draw_runs_table(ui, area);
+  } else if (ui.workspace.active()) {
     draw_panes(ui, area);
   } else {
     draw_empty(ui, area);

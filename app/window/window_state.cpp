@@ -24,9 +24,17 @@ void write_window_state(const std::string& path, const Ui& ui, std::int64_t fram
   now["walk"] = ui.walk_focus;
   now["glossary"] = ui.state.dialogs.glossary_query;
   if (ui.state.find.open)
-    now["find"] = {{"query", ui.state.find.query},
+    now["find"] = {{"by", ui.state.find.by == FindBy::kText ? "text" : "where"},
+                   {"query", ui.state.find.asked()},
+                   {"problem", ui.state.find.problem()},
                    {"matches", ui.state.find.matches().size()},
                    {"count", ui.state.find.count_text(ui.workspace)}};
+  if (const RunsView& runs = ui.workspace.runs; runs.is_open())
+    now["runs"] = {{"folder", runs.folder()},
+                   {"columns", runs.table().columns},
+                   {"rows", runs.table().rows},
+                   {"chosen", runs.chosen()},
+                   {"problem", runs.problem()}};
   const ImGuiWindow* const tooltip = ImGui::FindWindowByName("##Tooltip_00");
   now["tooltip"] = tooltip && tooltip->WasActive;
   now["popups"] = ImGui::GetCurrentContext()->OpenPopupStack.Size;

@@ -58,6 +58,11 @@ struct Capture::Impl : CaptureRows {
   mutable std::int32_t path_cache_node = -2;
   mutable std::vector<std::int32_t> path_cache;  // by depth: the path that was asked for last
 
+  void check_bookmark(std::int64_t id) const {
+    if (std::ranges::count(bookmarks, id, &Bookmark::id) == 0)
+      throw Error(ErrorCode::kNotFound, path + " has no bookmark " + std::to_string(id));
+  }
+
   void write_bookmarks(const std::function<void(Database&)>& change) {
     const auto writable = open_to_mark(path);
     if (!file_tables.contains(RowType<Bookmark>::kTable)) {
@@ -490,6 +495,19 @@ void Capture::add_bookmark(Tick tick, const std::string& note) {
   impl_->write_bookmarks([&](Database& db) {
     Statement(db, "INSERT INTO bookmark (tick, note) VALUES (?,?)").bind(tick).bind(note).run();
   });
+}
+
+void Capture::set_bookmark_note(std::int64_t id, const std::string& note) {
+  impl_->check_bookmark(id);
+  impl_->write_bookmarks([&](Database& db) {
+    Statement(db, "UPDATE bookmark SET note = ? WHERE rowid = ?").bind(note).bind(id).run();
+  });
+}
+
+void Capture::remove_bookmark(std::int64_t id) {
+  impl_->check_bookmark(id);
+  impl_->write_bookmarks(
+      [&](Database& db) { Statement(db, "DELETE FROM bookmark WHERE rowid = ?").bind(id).run(); });
 }
 
 }  // namespace triescope::capture

@@ -64,6 +64,14 @@ write-state $work/13.json
 find-previous
 find-previous
 write-state $work/14.json
+breakpoint where verdict = "kept" and step >= 5
+go-start
+run
+wait idle
+write-state $work/15.json
+find-where kv_live > 0 and step >= 2
+find-next
+write-state $work/16.json
 SCRIPT
 window --script "$work/run.script" || { echo "FAILED: the script ended with $?"; failures=$((failures + 1)); }
 check_json "$work/0.json" 'd["state"] == "paused" and d["cursor"]["tick"] == 0 and d["live"]'
@@ -83,6 +91,8 @@ check_json "$work/11.json" "$stopped"' and d["message"] == "step 3, observe: ste
 check_json "$work/12.json" 'd["find"]["matches"] == 0 and d["find"]["count"] == "not found"'
 check_json "$work/13.json" 'd["find"]["matches"] > 2 and d["find"]["count"] == "2 of %d" % d["find"]["matches"] and d["focus"]["locked"] > 0'
 check_json "$work/14.json" 'd["find"]["count"] == "%d of %d" % (d["find"]["matches"], d["find"]["matches"])'
+check_json "$work/15.json" 'd["stop_reason"].startswith("step = 3")'
+check_json "$work/16.json" 'd["find"]["by"] == "where" and d["find"]["problem"] == "" and d["find"]["matches"] > 3'
 python3 - "$work" <<'PY' || failures=$((failures + 1))
 import pathlib, sys
 work = pathlib.Path(sys.argv[1])

@@ -11,6 +11,7 @@
 #include "viz/layouts/zoom.h"
 #include "viz/panels/metric_curves.h"
 #include "viz/panels/panels.h"
+#include "viz/panels/timeline_marks.h"
 #include "viz/panels/zoom_input.h"
 #include "viz/query/step_so_far.h"
 #include "viz/text/number_text.h"
@@ -225,11 +226,9 @@ class TimelinePanel final : public Panel {
       else
         canvas.stroke_circle({px, plot.bottom() - em * 0.35f}, em * 0.28f, color, 1.5f);
     }
-    for (const capture::Bookmark& bookmark : scene.capture->bookmarks()) {
-      const float px = x.px(static_cast<double>(bookmark.tick) / capture::kPhaseCount);
-      draw_glyph(canvas, "★", {px, plot.y + em * 0.4f + clear_of_labels(px, em * 0.7f)}, em * 0.7f,
-                 scene.theme.mark(capture::NodeState::kBonus).color);
-    }
+    draw_bookmarks(
+        canvas, plot, scene, [&](double step) { return x.px(step); },
+        [&](float px, float width) { return clear_of_labels(px, width); });
     if (scene.twins && scene.twins->parting_step >= 0) {
       // The text leaves the other run's here.
       const float at = x.px(scene.twins->parting_step + 0.5);

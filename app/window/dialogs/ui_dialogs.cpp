@@ -1,4 +1,4 @@
-// The frame of every dialog, and the small ones: bookmark, messages, about.
+// The frame of every dialog, and the small ones: messages, about.
 #include <imgui.h>
 #include <imgui_stdlib.h>
 
@@ -15,30 +15,6 @@
 
 namespace triescope::app {
 namespace {
-
-bool draw_bookmark(Ui& ui) {
-  std::string& note = ui.state.dialogs.bookmark_note;
-  Document* document = ui.workspace.active();
-  if (!document) return true;
-  if (ui.state.dialog_just_opened) {
-    note.clear();
-    ImGui::SetKeyboardFocusHere();
-  }
-  ImGui::SetNextItemWidth(-FLT_MIN);
-  bool add = ImGui::InputTextWithHint("##note", "a note for this step", &note,
-                                      ImGuiInputTextFlags_EnterReturnsTrue);
-  add |= ImGui::Button("Add bookmark");
-  if (add) ui.workspace.documents.add_bookmark(note);
-  ImGui::Separator();
-  for (const capture::Bookmark& bookmark : document->capture->bookmarks()) {
-    ImGui::PushID(static_cast<int>(bookmark.id));
-    if (ImGui::SmallButton("Go")) ui.workspace.documents.set_cursor(bookmark.tick);
-    ImGui::SameLine();
-    ImGui::Text("step %d  %s", capture::step_of(bookmark.tick), bookmark.note.c_str());
-    ImGui::PopID();
-  }
-  return add;
-}
 
 bool draw_messages(Ui& ui) {
   ImGui::BeginChild("messages", ImVec2(0, 0), ImGuiChildFlags_NavFlattened);
@@ -126,7 +102,7 @@ constexpr DialogKind kDialogs[] = {
     {Dialog::kBreakpoints, "Breakpoints", 34, 0, draw_breakpoints},
     {Dialog::kWhatIf, "What if: another token", 36, 26, draw_what_if},
     {Dialog::kMessages, "Messages", 52, 28, draw_messages},
-    {Dialog::kBookmark, "Bookmark", 34, 0, draw_bookmark},
+    {Dialog::kBookmark, "Bookmarks", 40, 0, draw_bookmarks},
     {Dialog::kAbout, "About triescope", 34, 0, draw_about},
     {Dialog::kLayouts, "Layouts", 34, 0, draw_layouts},
     {Dialog::kLessons, "Lessons", 42, 34, draw_lessons},

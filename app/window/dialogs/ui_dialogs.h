@@ -16,6 +16,7 @@ bool draw_export(Ui& ui);
 bool draw_palette(Ui& ui);
 bool draw_keys(Ui& ui);
 bool draw_glossary(Ui& ui);
+bool draw_bookmarks(Ui& ui);
 bool draw_breakpoints(Ui& ui);
 bool draw_what_if(Ui& ui);
 bool draw_connect(Ui& ui);

@@ -30,8 +30,10 @@ bool edit_breakpoint(Ui& ui, Breakpoint& point) {
     const bool edited = ImGui::InputText("##text", &point.text);
     keep_on_escape(point.text, before);
     help_tooltip(
-        point.kind == BreakKind::kText
-            ? "A part of one token's text, spaces as they are or as ·"
+        point.kind == BreakKind::kText ? "A part of one token's text, spaces as they are or as ·"
+        : point.kind == BreakKind::kWhere
+            ? "A condition on a step or on a node that it decided, as Ctrl+Shift+F takes it: "
+              "accepted >= 1 and refused > 0. A run stops once the step is done."
             : "A regular expression (ECMAScript), searched for in one token's text. Without "
               "look-aheads and back references.",
         em);

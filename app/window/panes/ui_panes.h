@@ -30,6 +30,8 @@ void draw_pane_buttons(Ui& ui, PaneNode& pane, const viz::Panel* front, viz::Rec
 void draw_tab_menu(Ui& ui, const std::string& name, Document& document);  // ui_tab_menu.cpp
 float pane_buttons_width(const Ui& ui, bool zooms);  // px, including the list of hidden tabs
 
+// ui_runs_table.cpp. Stands in the panes' place while the table of runs is open.
+void draw_runs_table(Ui& ui, viz::Rect area);
 float draw_find_bar(Ui& ui, float width);  // ui_find_bar.cpp; returns its height
 
 }  // namespace triescope::app

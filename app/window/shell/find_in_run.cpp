@@ -1,97 +1,103 @@
 #include "app/window/shell/find_in_run.h"
 
-#include <algorithm>
-
-#include "app/session/text_tools.h"
 #include "app/window/workspace/workspace.h"
-#include "viz/text/token_text.h"
+#include "core/base/counted.h"
+#include "core/base/error.h"
 
 namespace triescope::app {
-
-std::vector<std::int32_t> nodes_with(const capture::Capture& capture, const std::string& query) {
-  const std::string wanted = lower(query);
-  if (wanted.empty()) return {};
-  const auto nodes = capture.nodes();
-  // A path's end is kept as far as a match may begin before the next token.
-  const std::size_t keep = wanted.size() - 1;
-  const auto end_of = [&](const std::string& text) {
-    return text.size() > keep ? text.substr(text.size() - keep) : text;
-  };
-  std::vector<std::string> ends(nodes.size());
-  std::string prompt;
-  for (const std::int32_t token : capture.run().prompt_tokens)
-    prompt = end_of(prompt + lower(std::string(capture.piece(token))));
-  std::vector<std::int32_t> found;
-  for (std::size_t i = 0; i < nodes.size(); ++i) {
-    const capture::NodeRow& node = nodes[i];
-    if (node.parent < 0) {
-      ends[i] = prompt;
-      continue;
-    }
-    const std::string_view piece = capture.piece(node.token);
-    const std::string text =
-        ends[static_cast<std::size_t>(node.parent)] + lower(std::string(piece));
-    if (!capture::is_probe(node) &&
-        (text.find(wanted) != std::string::npos ||
-         lower(viz::token_text(piece)).find(wanted) != std::string::npos))
-      found.push_back(node.node);
-    ends[i] = end_of(text);
-  }
-  return found;
-}
-
-std::size_t match_beside(const std::vector<std::int32_t>& nodes, std::int32_t from, int direction) {
-  if (direction > 0) {
-    const auto next = std::ranges::upper_bound(nodes, from);
-    return next == nodes.end() ? 0 : static_cast<std::size_t>(next - nodes.begin());
-  }
-  const auto here = std::ranges::lower_bound(nodes, from);
-  return (here == nodes.begin() ? nodes.size() : static_cast<std::size_t>(here - nodes.begin())) -
-         1;
-}
 
 void FindInRun::update(const Workspace& workspace) {
   const Document* const document = workspace.active();
   const std::uint64_t serial = document ? document->serial : 0;
   const std::size_t nodes = document ? document->capture->nodes().size() : 0;
-  if (serial == serial_ && nodes == nodes_ && query == found_for_) return;
+  const std::int32_t steps = document ? last_whole_step(*document->capture) + 1 : 0;
+  const bool is_new = serial != serial_ || by != found_by_ || asked() != found_for_;
+  if (!is_new && (by == FindBy::kText ? nodes == nodes_ : steps == steps_)) return;
+  // Of a run that goes on, only the steps that came since are looked at.
+  const std::int32_t first = is_new ? 0 : steps_;
+  if (is_new || by == FindBy::kText) places_.clear(), keys_.clear();
   serial_ = serial;
   nodes_ = nodes;
-  found_for_ = query;
-  matches_ = document ? nodes_with(*document->capture, query) : std::vector<std::int32_t>{};
+  steps_ = steps;
+  found_by_ = by;
+  found_for_ = asked();
+  problem_.clear();
+  if (!document || asked().empty()) return;
+  if (by == FindBy::kWhere) return add_steps(*document->capture, first);
+  for (const std::int32_t node : nodes_with(*document->capture, query)) {
+    const auto place = static_cast<std::size_t>(node);
+    places_.push_back({document->capture->nodes()[place].tick + 1, node});
+    keys_.push_back(node);
+  }
+}
+
+void FindInRun::add_steps(const capture::Capture& capture, std::int32_t first) {
+  try {
+    const StepCondition condition(where);
+    condition.check_metrics(capture);
+    for (const StepMatch& match : steps_where(capture, condition, first, steps_ - 1)) {
+      places_.push_back({match.cursor(), match.node()});
+      keys_.push_back(match.cursor());
+    }
+  } catch (const Error& error) {
+    problem_ = error.what();
+  }
+}
+
+std::int64_t FindInRun::key_here(const Document& document, int direction) const {
+  if (by == FindBy::kWhere) return document.cursor;
+  if (document.focus.locked >= 0) return document.focus.locked;
+  const auto there = static_cast<std::int64_t>(document.capture->nodes_at(document.cursor).size());
+  return direction > 0 ? there - 1 : there;
+}
+
+std::string FindInRun::none_text() const {
+  if (!problem_.empty()) return problem_;
+  if (by == FindBy::kWhere) return "no step of this run has " + where;
+  return "'" + query + "' is neither in the text of this run nor in its drafts";
 }
 
 void FindInRun::go(Workspace& workspace, int direction) {
   update(workspace);
   Document* const document = workspace.active();
-  if (!document || query.empty()) return;
-  if (matches_.empty())
-    return workspace.say(LogLevel::kInfo,
-                         "'" + query + "' is neither in the text of this run nor in its drafts");
-  std::int32_t from = document->focus.locked;
-  if (from < 0) {
-    const auto there =
-        static_cast<std::int32_t>(document->capture->nodes_at(document->cursor).size());
-    from = direction > 0 ? there - 1 : there;
-  }
-  const std::int32_t node = matches_[match_beside(matches_, from, direction)];
-  workspace.documents.set_cursor(document->capture->nodes()[static_cast<std::size_t>(node)].tick +
-                                 1);
-  if (document->focus.locked != node) workspace.comparison.lock_focus(node);
-  workspace.say(LogLevel::kInfo, count_text(workspace) + ": node " + std::to_string(node) +
-                                     " in step " +
-                                     std::to_string(capture::step_of(document->cursor - 1)));
+  if (!document || asked().empty()) return;
+  if (places_.empty())
+    return workspace.say(problem_.empty() ? LogLevel::kInfo : LogLevel::kError, none_text());
+  const FoundPlace place = places_[match_beside(keys_, key_here(*document, direction), direction)];
+  workspace.documents.set_cursor(place.cursor);
+  if (document->focus.locked != place.node) workspace.comparison.lock_focus(place.node);
+  const std::int32_t step = capture::step_of(place.cursor - 1);
+  const std::string found =
+      by == FindBy::kWhere
+          ? "step " + std::to_string(step) + ", " +
+                match_text(facts_of_step(*document->capture, step), place.node)
+          : "node " + std::to_string(place.node) + " in step " + std::to_string(step);
+  workspace.say(LogLevel::kInfo, count_text(workspace) + ": " + found);
+}
+
+std::string FindInRun::here_text(const Workspace& workspace) const {
+  const Document* const document = workspace.active();
+  if (!document || by != FindBy::kWhere || where.empty() || !problem_.empty()) return "";
+  for (const FoundPlace& place : places_)
+    if (place.cursor == document->cursor) {
+      const std::int32_t step = capture::step_of(place.cursor - 1);
+      return "step " + std::to_string(step) + ", " +
+             match_text(facts_of_step(*document->capture, step), place.node);
+    }
+  return "true of " + std::to_string(places_.size()) + " of " + counted(steps_, "step");
 }
 
 std::string FindInRun::count_text(const Workspace& workspace) const {
-  if (query.empty()) return "";
-  if (matches_.empty()) return "not found";
-  const std::string all = std::to_string(matches_.size());
+  if (asked().empty() || !problem_.empty()) return "";
+  if (places_.empty()) return "not found";
+  const std::string all = std::to_string(places_.size());
   const Document* const document = workspace.active();
-  const auto here =
-      document ? std::ranges::lower_bound(matches_, document->focus.locked) : matches_.end();
-  if (here == matches_.end() || *here != document->focus.locked) return all + " found";
-  return std::to_string(here - matches_.begin() + 1) + " of " + all;
+  if (!document) return all + " found";
+  const std::int64_t shown = by == FindBy::kWhere ? document->cursor : document->focus.locked;
+  const auto here = std::ranges::lower_bound(keys_, shown);
+  const bool is_here = here != keys_.end() && *here == shown;
+  if (!is_here) return all + " found";
+  return std::to_string(here - keys_.begin() + 1) + " of " + all;
 }
 
 }  // namespace triescope::app

@@ -80,7 +80,8 @@ struct DialogMemory {
     bool watch = false;
   } connect;
   int connect_lines = -1;  // Connection::lines() when the dialog began to connect; -1 = it did not
-  int compare_selected = 0;  // index among the open runs
+  int compare_selected = 0;                            // index among the open runs
+  std::map<std::int64_t, std::string> bookmark_notes;  // as edited, by id
   std::string bookmark_note, layout_name, what_if_text, glossary_query, keys_query;
   struct {
     std::vector<Breakpoint> points;  // as edited; the workspace takes them once all can be hit

@@ -173,15 +173,31 @@ void Documents::follow() {
   lead = active_;
 }
 
-void Documents::add_bookmark(const std::string& note) {
+void Documents::mark(const std::function<void(capture::Capture&)>& change,
+                     const std::string& done) {
   if (!active_) return;
   try {
-    active_->capture->add_bookmark(active_->cursor, note);
-    log_.say(LogLevel::kInfo,
-             "bookmark at step " + std::to_string(capture::step_of(active_->cursor)));
+    change(*active_->capture);
+    log_.say(LogLevel::kInfo, done);
   } catch (const std::exception& error) {
     log_.say(LogLevel::kError, error.what());
   }
+}
+
+void Documents::add_bookmark(const std::string& note) {
+  if (!active_) return;
+  const Tick at = active_->cursor;
+  mark([&](capture::Capture& capture) { capture.add_bookmark(at, note); },
+       "bookmark at step " + std::to_string(capture::step_of(at)));
+}
+
+void Documents::set_bookmark_note(std::int64_t id, const std::string& note) {
+  mark([&](capture::Capture& capture) { capture.set_bookmark_note(id, note); },
+       "the bookmark's note is changed");
+}
+
+void Documents::remove_bookmark(std::int64_t id) {
+  mark([&](capture::Capture& capture) { capture.remove_bookmark(id); }, "bookmark removed");
 }
 
 void Documents::go_to_bookmark(int direction) {

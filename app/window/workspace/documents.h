@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -88,6 +89,8 @@ class Documents {
   void set_cursor(capture::Tick tick);                         // the active one's; stops following
   void follow();                                               // back to the newest tick
   void add_bookmark(const std::string& note);
+  void set_bookmark_note(std::int64_t id, const std::string& note);  // of the active one's
+  void remove_bookmark(std::int64_t id);
   void go_to_bookmark(int direction);  // +1 next, -1 previous
 
   // --- two runs side by side (Comparison writes these) ---
@@ -97,6 +100,8 @@ class Documents {
 
  private:
   Document& add(const std::string& path, std::uint64_t run_serial);
+  // Changes the bookmarks of the active capture, and says `done`; errors become problems.
+  void mark(const std::function<void(capture::Capture&)>& change, const std::string& done);
 
   Preferences& preferences_;
   Messages& log_;

@@ -32,6 +32,7 @@ bool Workspace::update(double seconds) {
   if (!run.measuring()) changed |= documents.poll();  // reading takes cores, as drawing does
   changed |= transport.play(seconds);
   changed |= exports.finish();
+  changed |= runs.update(seconds);
   return changed;
 }
 
@@ -84,6 +85,8 @@ void Workspace::open_path(const std::string& path) {
   std::error_code ec;
   const fs::path given(path);
   if (given.extension() == ".md") return open_lesson(path);
+  if (given.filename() == "study.sqlite") return open_study(given.parent_path().string());
+  if (is_study_folder(path)) return open_study(path);
   if (given.extension() == ".gguf" || fs::is_directory(given, ec)) {
     request().model = path;
     run.load_model();
@@ -92,6 +95,15 @@ void Workspace::open_path(const std::string& path) {
   if (given.extension() == ".txt" || given.extension() == ".json" || given.extension() == ".jinja")
     return read_prompt(path);
   documents.open(path);
+}
+
+void Workspace::open_study(const std::string& folder) {
+  try {
+    runs.show_study(folder);
+    log.succeeded(Messages::Action::kOpen);
+  } catch (const std::exception& error) {
+    log.failed(Messages::Action::kOpen, error.what());
+  }
 }
 
 void Workspace::open_lesson(const std::string& path_or_name) {
@@ -144,10 +156,11 @@ bool Workspace::idle() const {
 }
 
 double Workspace::seconds_to_next_play(double seconds) const {
-  const double look = lesson.seconds_to_next_look(seconds),
-               play = transport.seconds_to_next_play(seconds);
-  if (play < 0) return look;
-  return look < 0 ? play : std::min(look, play);
+  double next = -1;
+  for (const double one : {lesson.seconds_to_next_look(seconds), runs.seconds_to_next_look(seconds),
+                           transport.seconds_to_next_play(seconds)})
+    if (one >= 0) next = next < 0 ? one : std::min(next, one);
+  return next;
 }
 
 void Workspace::remember() {

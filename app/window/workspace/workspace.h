@@ -16,6 +16,7 @@
 #include "app/window/workspace/host_answers.h"
 #include "app/window/workspace/lecture_mode.h"
 #include "app/window/workspace/lesson_player.h"
+#include "app/window/workspace/runs_view.h"
 #include "app/window/workspace/transport.h"
 
 namespace triescope::app {
@@ -42,6 +43,7 @@ class Workspace {
   Connection connection;
   Transport transport{documents, comparison, run, preferences, log};
   Exports exports;
+  RunsView runs{documents, comparison, log};
   LectureMode lecture{documents, comparison, transport};
   LessonPlayer lesson;
   // Counts the present prompt's tokens with the loaded model, while the run bar is drawn.
@@ -74,10 +76,11 @@ class Workspace {
   void enter_lecture();
 
   // --- what is opened; errors become problems ---
-  // Opens a capture or a lesson, loads a model, or reads a prompt (.txt), a conversation or tools
+  // Opens a capture, a lesson or a study's folder, loads a model, or reads a prompt (.txt), a conversation or tools
   // (.json) or a chat template (.jinja).
   void open_path(const std::string& path);
   void open_lesson(const std::string& path_or_name);
+  void open_study(const std::string& folder);
   void read_prompt(const std::string& path);  // fills the run bar's prompt from a file
 
   // --- what is under way ---

@@ -193,8 +193,10 @@ TEST_CASE("breakpoints: a breakpoint is described with its number where it has o
   CHECK(describe({BreakKind::kEntropyAbove, 2.5, true}) == "entropy > 2.5 nats");
   CHECK(describe({BreakKind::kText, 0, true, "cap"}) == "a token's text holds 'cap'");
   CHECK(describe({BreakKind::kPattern, 0, true, "^x"}) == "a token's text matches '^x'");
+  CHECK(describe({BreakKind::kWhere, 0, true, "p > 1"}) == "a step where 'p > 1'");
   for (const BreakKind kind : all_break_kinds()) {
-    CHECK(needs_text(kind) == (kind == BreakKind::kText || kind == BreakKind::kPattern));
+    CHECK(needs_text(kind) ==
+          (kind == BreakKind::kText || kind == BreakKind::kPattern || kind == BreakKind::kWhere));
     CHECK_NOTHROW(check_breakpoint(new_breakpoint(kind)));
   }
 }
@@ -281,6 +283,30 @@ TEST_CASE("breakpoints: a breakpoint that cannot be hit as it is said is refused
   CHECK_THROWS_WITH_AS(check_breakpoint({BreakKind::kEntropyAbove, -1, true}),
                        "breakpoint entropy_above: expected a number from 0, found -1", Error);
   CHECK_NOTHROW(check_breakpoint({BreakKind::kRejection, -1, true}));
+  CHECK_THROWS_WITH_AS(check_breakpoint({BreakKind::kWhere, 0, true, "acepted > 1"}),
+                       doctest::Contains("breakpoint where: column 1: 'acepted' is not"), Error);
+}
+
+TEST_CASE_FIXTURE(Fixture,
+                  "breakpoints: a condition stops a run once the step is done, with its node") {
+  recorder.set_breakpoints(
+      {{BreakKind::kWhere, 0, true, "accepted >= 1 and verdict = \"rejected\" and depth = 2"}});
+  recorder.write({.pieces = {{7, " x"}},
+                  .nodes = {{.node = 0},
+                            {.node = 1, .parent = 0, .token = 7, .depth = 1},
+                            {.node = 2, .parent = 1, .token = 7, .depth = 2},
+                            {.node = 3, .parent = 2, .token = 7, .depth = 3}}});
+  recorder.write({.verdicts = {verdict(2, capture::Verdict::kAccepted),
+                               verdict(3, capture::Verdict::kRejected)}});
+  CHECK(recorder.take_hit().empty());  // the step is not over
+  recorder.write({.steps = {{.step = 4, .drafted = 2, .accepted = 1, .emitted = 2}}});
+  const BreakHit hit = recorder.take_hit();
+  CHECK(hit.node == 3);
+  CHECK(hit.text.ends_with("step 4, node 3 '·x': rejected"));
+  // What the next step decides is its own.
+  recorder.write({.verdicts = {verdict(3, capture::Verdict::kAccepted)}});
+  recorder.write({.steps = {{.step = 5, .drafted = 1, .accepted = 1, .emitted = 2}}});
+  CHECK(recorder.take_hit().empty());
 }
 
 TEST_CASE("breakpoints: every breakpoint kind has a script name that leads back to it") {

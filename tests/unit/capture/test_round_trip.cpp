@@ -11,6 +11,7 @@
 #include "core/capture/writer.h"
 #include "tests/support/memory_recorder.h"
 #include "tests/support/paths.h"
+#include "tests/support/refusal.h"
 #include "tests/unit/capture/answers.h"
 #include "tests/unit/capture/sample_run.h"
 
@@ -287,6 +288,32 @@ TEST_CASE("capture: bookmarks are kept in the file, of a growing and of a finish
   REQUIRE(c->bookmarks().size() == 3);
   CHECK(c->bookmarks()[0].tick == 0);
   CHECK(c->bookmarks()[0].note == "before everything");
+}
+
+TEST_CASE("capture: a bookmark's note can be changed, and the bookmark removed") {
+  TempDir dir;
+  const std::string path = dir.path() / "run.tscap";
+  {
+    const auto recorder = open_recorder(path);
+    record_sample(*recorder, 10, 2);
+  }
+  auto c = Capture::open(path);
+  for (const Tick tick : {3, 7, 9}) c->add_bookmark(tick, std::to_string(tick));
+  const std::int64_t second = c->bookmarks()[1].id;
+  c->set_bookmark_note(second, "where it goes wrong");
+  c->remove_bookmark(c->bookmarks()[0].id);
+  for (int again = 0; again < 2; ++again) {
+    REQUIRE(c->bookmarks().size() == 2);
+    CHECK(c->bookmarks()[0].id == second);
+    CHECK(c->bookmarks()[0].tick == 7);
+    CHECK(c->bookmarks()[0].note == "where it goes wrong");
+    CHECK(c->bookmarks()[1].note == "9");
+    c = Capture::open(path);
+  }
+  CHECK(refusal(ErrorCode::kNotFound, [&] { c->remove_bookmark(77); }).find("has no bookmark 77") !=
+        std::string::npos);
+  CHECK(refusal(ErrorCode::kNotFound, [&] { c->set_bookmark_note(77, "x"); }) != "");
+  CHECK(c->bookmarks().size() == 2);
 }
 
 TEST_CASE("capture: a slice shows at its cursors what the whole shows") {

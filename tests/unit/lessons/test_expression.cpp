@@ -125,4 +125,29 @@ TEST_CASE("expression: a run's names and those of single values go together") {
   CHECK(fulfilled == counted);
 }
 
+TEST_CASE("expression: a text holds another, and names with a text stand for one value each") {
+  const std::vector<std::string> names = {"token"}, keyed = {"metric"};
+  const lessons::Names known = {.of_run = false, .variables = names, .keyed = keyed};
+  const lessons::Variables row = [](const std::string& name) -> lessons::Value {
+    if (name == "metric:acceptance length") return 2.5;
+    return std::string(" the");
+  };
+  const auto holds = [&](const std::string& text) {
+    return evaluate_truth(Expression::parse(text, known), row);
+  };
+  CHECK(holds("token holds 'he'"));
+  CHECK(holds("token holds token"));
+  CHECK_FALSE(holds("not (token holds 'e') or token holds 'x'"));
+  CHECK(holds("metric(\"acceptance length\") > 2 and token = ' the'"));
+  const auto said = [&](const std::string& text) {
+    return refusal(ErrorCode::kCorruption, [&] { holds(text); });
+  };
+  CHECK(said("token holds 3") == "column 7: expected a text; found a number");
+  CHECK(said("metric(token) > 2") == "column 1: expected metric(\"NAME\"), a name in quotes");
+  CHECK(said("metric(\"a\", \"b\") > 2") ==
+        "column 1: expected metric(\"NAME\"); found 2 arguments");
+  CHECK(said("token(3) = 'x'") == "column 1: 'token' stands alone here, without brackets");
+  CHECK(said("metrik(\"a\") > 2").find("did you mean metric?") != std::string::npos);
+}
+
 }  // namespace test_expression

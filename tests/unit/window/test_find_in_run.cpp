@@ -156,5 +156,74 @@ TEST_CASE("find: cursor and focus go to a match, and it says which of how many")
         "'mouse' is neither in the text of this run nor in its drafts");
 }
 
+TEST_CASE("find: the steps of which a condition is true, forwards, backwards and round the end") {
+  const capture::Capture& run = test::draft_capture();
+  Workspace workspace{Preferences{}, [] {}};
+  UiState ui;
+  CommandTable commands{workspace, ui};
+  workspace.documents.open(run.path());
+  REQUIRE(workspace.log.problems.empty());
+  commands.find("find-steps")->run();
+  CHECK(ui.find.open);
+  CHECK(ui.find.by == FindBy::kWhere);
+  ui.find.where = "verdict = \"rejected\" and depth >= 2";
+  ui.find.update(workspace);
+  const auto expected = steps_where(run, StepCondition(ui.find.where), 0, last_whole_step(run));
+  REQUIRE(expected.size() > 2);
+  CHECK(ui.find.count_text(workspace) == std::to_string(expected.size()) + " found");
+  workspace.documents.set_cursor(0);
+  for (const StepMatch& match : expected) {
+    commands.find("find-next")->run();
+    CHECK(workspace.active()->cursor == match.cursor());
+    CHECK(workspace.active()->focus.locked == match.node());
+    CHECK(
+        ui.find.here_text(workspace).starts_with("step " + std::to_string(match.step) + ", node"));
+  }
+  commands.find("find-next")->run();
+  CHECK(workspace.active()->cursor == expected.front().cursor());
+  commands.find("find-previous")->run();
+  CHECK(workspace.active()->cursor == expected.back().cursor());
+  CHECK(ui.find.count_text(workspace) ==
+        std::to_string(expected.size()) + " of " + std::to_string(expected.size()));
+}
+
+TEST_CASE("find: a condition that is none says where, moves nothing, and the text stays apart") {
+  const auto run = test::make_capture(record_little);
+  Workspace workspace{Preferences{}, [] {}};
+  UiState ui;
+  CommandTable commands{workspace, ui};
+  workspace.documents.open(run->capture->path());
+  ui.find.query = "the";
+  commands.find("find-steps")->run();
+  ui.find.where = "acepted > 1";
+  workspace.documents.set_cursor(4);
+  commands.find("find-next")->run();
+  CHECK(workspace.active()->cursor == 4);
+  CHECK(ui.find.problem().find("column 1: 'acepted'") != std::string::npos);
+  CHECK(ui.find.problem().find("did you mean accepted?") != std::string::npos);
+  CHECK(ui.find.count_text(workspace) == "");
+  commands.find("find")->run();
+  CHECK(ui.find.asked() == "the");
+  commands.find("find-next")->run();
+  CHECK(ui.find.problem() == "");
+  CHECK(workspace.active()->focus.locked == 5);
+}
+
+TEST_CASE("bookmarks: notes are changed and marks removed through the window's commands") {
+  const auto run = test::make_capture(record_little);
+  Workspace workspace{Preferences{}, [] {}};
+  workspace.documents.open(run->capture->path());
+  workspace.documents.set_cursor(4);
+  workspace.documents.add_bookmark("first");
+  REQUIRE(workspace.active()->capture->bookmarks().size() == 1);
+  const std::int64_t id = workspace.active()->capture->bookmarks()[0].id;
+  workspace.documents.set_bookmark_note(id, "better");
+  CHECK(workspace.active()->capture->bookmarks()[0].note == "better");
+  workspace.documents.remove_bookmark(id);
+  CHECK(workspace.active()->capture->bookmarks().empty());
+  workspace.documents.remove_bookmark(id);
+  CHECK(workspace.log.problems.size() == 1);
+}
+
 }  // namespace
 }  // namespace triescope::app::test_find_in_run

@@ -1,0 +1,222 @@
+#include "app/window/workspace/runs_view.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <sstream>
+#include <utility>
+
+#include "app/study/capture_row.h"
+#include "core/base/error.h"
+
+namespace triescope::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr double kReadEverySeconds = 1;
+
+std::string quoted(const nlohmann::json& cell) {
+  if (!cell.is_string()) return cell.dump();
+  const auto text = cell.get<std::string>();
+  const char quote = text.find('"') == std::string::npos ? '"' : '\'';
+  return quote + text + quote;
+}
+
+}  // namespace
+
+bool is_study_folder(const std::string& path) {
+  std::error_code ec;
+  if (!fs::is_directory(path, ec)) return false;
+  try {
+    StudyStore(path, /*writes=*/false);
+  } catch (const Error& error) {
+    return error.code() != ErrorCode::kNotFound;
+  }
+  return true;
+}
+
+void RunsView::show(const std::string& folder) {
+  if (folder != folder_) {
+    filter = group_by = columns = sort = "";
+    chosen_.clear();
+  }
+  folder_ = folder;
+  read_rows();
+  open_ = true;
+  shown_with_ = documents_.active() ? documents_.active()->serial : 0;
+}
+
+void RunsView::show_study(const std::string& folder) {
+  StudyStore(folder, /*writes=*/false);  // refuses what is none before anything changes
+  show(folder);
+}
+
+void RunsView::show_open_runs() { show(""); }
+
+void RunsView::read_rows() {
+  if (folder_.empty()) {
+    rows_.clear();
+    for (const auto& document : documents_.all())
+      rows_.push_back(row_of_capture(*document->capture, document->path));
+    baseline_ =
+        std::ranges::any_of(rows_, [](const StudyRow& row) { return row.at("name") == "greedy"; })
+            ? "greedy"
+            : "";
+  } else {
+    StudyStore store(folder_, /*writes=*/false);
+    rows_ = store.rows();
+    baseline_ = store.fact("baseline");
+  }
+  make_table();
+}
+
+// What tells that there may be more runs than were read.
+std::string RunsView::stamp() const {
+  std::ostringstream text;
+  if (folder_.empty()) {
+    for (const auto& document : documents_.all())
+      text << document->serial << ":" << document->capture->end_tick() << " ";
+    return text.str();
+  }
+  for (const char* name : {"study.sqlite", "study.sqlite-wal"}) {
+    std::error_code ec;
+    const fs::path file = fs::path(folder_) / name;
+    text << fs::file_size(file, ec) << ":"
+         << fs::last_write_time(file, ec).time_since_epoch().count() << " ";
+  }
+  return text.str();
+}
+
+void RunsView::make_table() {
+  try {
+    known_ = study_table(rows_, baseline_, {}, /*whole=*/true).columns;
+    table_ = study_table(rows_, baseline_, options(), /*whole=*/false);
+    problem_.clear();
+  } catch (const Error& error) {
+    problem_ = error.what();
+  }
+}
+
+bool RunsView::update(double seconds) {
+  if (!open_) return false;
+  // Whoever opens a run wants to see it.
+  if ((documents_.active() ? documents_.active()->serial : 0) != shown_with_) {
+    open_ = false;
+    return true;
+  }
+  bool changed = false;
+  if (read_at_ < 0 || seconds - read_at_ >= kReadEverySeconds) {
+    read_at_ = seconds;
+    if (const std::string now = stamp(); now != stamp_) {
+      stamp_ = now;
+      changed = true;
+      try {
+        read_rows();
+      } catch (const Error& error) {
+        problem_ = error.what();  // the folder is gone
+      }
+    }
+  }
+  const std::string asked = filter + '\n' + group_by + '\n' + columns + '\n' + sort;
+  if (asked != asked_) {
+    asked_ = asked;
+    make_table();
+    changed = true;
+  }
+  return changed;
+}
+
+double RunsView::seconds_to_next_look(double seconds) const {
+  if (!open_ || folder_.empty()) return -1;
+  return std::max(0.0, read_at_ + kReadEverySeconds - seconds);
+}
+
+void RunsView::sort_by(const std::string& column) {
+  sort = sort == "-" + column ? column : sort == column ? "" : "-" + column;
+}
+
+std::size_t RunsView::failed() const {
+  return static_cast<std::size_t>(std::ranges::count_if(
+      rows_, [](const StudyRow& row) { return row.at("status") == "failed"; }));
+}
+
+std::string RunsView::capture_of(const StudyRow& row) const {
+  const auto found = row.find("capture");
+  if (found == row.end() || !found->is_string()) return "";
+  const auto name = found->get<std::string>();
+  return folder_.empty() || name.empty() ? name : (fs::path(folder_) / "captures" / name).string();
+}
+
+bool RunsView::is_group(std::size_t row) const { return table_.rows[row].contains("runs"); }
+
+const StudyRow* RunsView::summary_row() const {
+  const StudyRow* one = nullptr;
+  for (std::size_t i = 0; i < table_.rows.size(); ++i) {
+    if (is_group(i) || (!is_chosen(i) && table_.rows.size() > 1)) continue;
+    if (one) return nullptr;
+    one = &table_.rows[i];
+  }
+  return one;
+}
+
+bool RunsView::is_chosen(std::size_t row) const {
+  return chosen_.contains(capture_of(table_.rows[row]));
+}
+
+void RunsView::choose(std::size_t row, bool chosen) {
+  const std::string capture = capture_of(table_.rows[row]);
+  if (capture.empty()) return;
+  if (chosen)
+    chosen_.insert(capture);
+  else
+    chosen_.erase(capture);
+}
+
+Document* RunsView::open_capture(const std::string& path) {
+  const auto of_path = [&](const auto& document) { return document->path == path; };
+  auto found = std::ranges::find_if(documents_.all(), of_path);
+  if (found == documents_.all().end()) {
+    documents_.open(path);
+    found = std::ranges::find_if(documents_.all(), of_path);
+  }
+  return found == documents_.all().end() ? nullptr : found->get();
+}
+
+void RunsView::open_row(std::size_t index) {
+  const StudyRow row = table_.rows[index];
+  if (is_group(index)) {
+    // The runs of the group.
+    for (const std::string& column : options().group_by) {
+      if (!row.contains(column) || row.at(column).is_null()) continue;
+      filter += (filter.empty() ? "" : " and ") + column + " = " + quoted(row.at(column));
+    }
+    group_by = "";
+    return;
+  }
+  const std::string path = capture_of(row);
+  if (path.empty()) return log_.say(LogLevel::kInfo, "this run was recorded without a capture");
+  if (Document* const document = open_capture(path)) {
+    documents_.activate(document);
+    open_ = false;
+  }
+}
+
+void RunsView::open_asked() {
+  if (const auto row = std::exchange(asked_row_, std::nullopt); row && *row < table_.rows.size())
+    open_row(*row);
+}
+
+void RunsView::compare_chosen() {
+  std::vector<Document*> pair;
+  for (std::size_t i = 0; i < table_.rows.size() && pair.size() < 2; ++i)
+    if (is_chosen(i))
+      if (Document* const document = open_capture(capture_of(table_.rows[i])))
+        pair.push_back(document);
+  if (pair.size() < 2)
+    return log_.say(LogLevel::kInfo, "two of the chosen runs must be in the table to be compared");
+  documents_.activate(pair[0]);
+  comparison_.start(pair[1]);
+  open_ = false;
+}
+
+}  // namespace triescope::app
