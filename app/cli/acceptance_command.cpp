@@ -4,11 +4,14 @@
 #include <iostream>
 #include <sstream>
 
+#include "app/cli/acceptance_tree.h"
 #include "app/cli/commands.h"
 #include "app/study/study_acceptance.h"
 #include "core/base/error.h"
 #include "core/base/nearest_name.h"
 #include "viz/panels/acceptance_rows.h"
+#include "viz/panels/failure_rows.h"
+#include "viz/query/acceptance_causes.h"
 #include "viz/text/number_text.h"
 
 namespace triescope::app {
@@ -21,7 +24,12 @@ using viz::AcceptanceGroup;
 
 struct AcceptanceOptions {
   std::string path, by = "depth", steps;
-  bool as_json = false, as_csv = false;
+  std::size_t best_tree = 0;  // 0 = not asked for
+  bool as_json = false, as_csv = false, failures = false;
+
+  TreeFormat tree_format() const {
+    return as_json ? TreeFormat::kJson : as_csv ? TreeFormat::kCsv : TreeFormat::kText;
+  }
 };
 
 AcceptanceBy by_named(const std::string& name) {
@@ -49,12 +57,18 @@ ordered_json group_json(const AcceptanceGroup& group) {
 }
 
 void print_groups(AcceptanceBy by, const Acceptance& acceptance) {
-  std::cout << "share of " << (is_of_places(by) ? "places" : "drafts") << " accepted, by "
-            << title_of(by) << " (95 % interval)\n";
+  std::cout << "share of ";
+  if (is_of_causes(by))
+    std::cout << (is_of_places(by) ? "places without an accepted draft" : "refused drafts")
+              << ", by " << title_of(by);
+  else
+    std::cout << (is_of_places(by) ? "places" : "drafts") << " accepted, by " << title_of(by);
+  std::cout << " (95 % interval)\n";
   std::size_t width = 0;
   for (const AcceptanceGroup& group : acceptance.groups)
     width = std::max(width, group.label.size());
   for (const AcceptanceGroup& group : acceptance.groups) {
+    if (is_of_causes(by) && group.accepted == 0) continue;
     const viz::ShareInterval interval = group.interval();
     const auto percent = [](double share) { return viz::number_text(100 * share, 1) + " %"; };
     std::cout << "  " << group.label << std::string(width - group.label.size(), ' ') << "  "
@@ -71,6 +85,16 @@ int of_run(const AcceptanceOptions& options, AcceptanceBy by) {
   const auto capture = capture::Capture::open(options.path);
   std::optional<std::pair<std::int32_t, std::int32_t>> range;
   if (!options.steps.empty()) range = parse_steps(options.steps, *capture);
+  if (options.best_tree > 0) {
+    print_tree_yield(viz::tree_yield(*capture, capture->end_tick(), range), options.best_tree,
+                     options.tree_format());
+    return 0;
+  }
+  if (options.failures) {
+    std::cout << viz::failures_csv(*capture,
+                                   viz::draft_failures(*capture, by, capture->end_tick(), range));
+    return 0;
+  }
   const Acceptance acceptance = viz::acceptance_by(*capture, by, capture->end_tick(), range);
   if (options.as_csv) {
     std::cout << viz::acceptance_csv(by, acceptance);
@@ -94,10 +118,26 @@ int of_run(const AcceptanceOptions& options, AcceptanceBy by) {
   return 0;
 }
 
+int trees_of_study(const AcceptanceOptions& options, StudyStore& store) {
+  if (options.as_json || options.as_csv)
+    throw Error(ErrorCode::kInvalidArgument,
+                "--best-tree: --json and --csv go with one capture, not with a study");
+  bool first = true;
+  for (const MethodTreeYield& method : study_tree_yields(options.path, store.rows())) {
+    std::cout << (first ? "" : "\n") << method.name << ", " << method.runs << " runs: ";
+    first = false;
+    print_tree_yield(method.yield, options.best_tree, TreeFormat::kText);
+  }
+  return 0;
+}
+
 int of_study(const AcceptanceOptions& options, AcceptanceBy by) {
   if (!options.steps.empty())
     throw Error(ErrorCode::kInvalidArgument, "--steps: goes with one capture, not with a study");
+  if (options.failures)
+    throw Error(ErrorCode::kInvalidArgument, "--failures: goes with one capture, not with a study");
   StudyStore store(options.path, /*writes=*/false);
+  if (options.best_tree > 0) return trees_of_study(options, store);
   ordered_json all = ordered_json::array();
   bool first = true;
   for (const MethodAcceptance& method : study_acceptance(options.path, store.rows(), by)) {
@@ -148,9 +188,20 @@ void add_acceptance_command(CLI::App& root, CommandLine& line) {
   command
       ->add_option("--by", options->by,
                    "depth, position, kind (of the token that came), entropy (of the target); or of "
-                   "each draft its rank, place in the tree, source, or the drafter's q")
+                   "each draft its rank, place in the tree, source, or the drafter's q; or why: "
+                   "cause (of places where none was accepted), refused (of refused drafts)")
       ->capture_default_str();
   command->add_option("--steps", options->steps, "A:B: these steps of a capture alone");
+  command
+      ->add_option(
+          "--best-tree", options->best_tree,
+          "what each place of the drafting tree earned, and the tree of so many drafts that "
+          "would have earned most")
+      ->check(CLI::Range(1, 1024));
+  command->add_flag(
+      "--failures", options->failures,
+      "with --by cause or refused: as CSV, a row for each, with the drafter's rank and "
+      "q of the token that came");
   auto* json =
       command->add_flag("--json", options->as_json,
                         "as JSON, with the cases (of a study: the worst run) of each group");
@@ -158,6 +209,9 @@ void add_acceptance_command(CLI::App& root, CommandLine& line) {
   command->callback([options, &line] {
     line.action = [options] {
       const AcceptanceBy by = by_named(options->by);
+      if (options->failures && !is_of_causes(by))
+        throw Error(ErrorCode::kInvalidArgument,
+                    "--failures: expected --by cause or --by refused; found --by " + options->by);
       std::error_code ec;
       return std::filesystem::is_directory(options->path, ec) ? of_study(*options, by)
                                                               : of_run(*options, by);

@@ -24,10 +24,26 @@ WorstRun as_worst(const StudyRow& row, const viz::AcceptanceGroup& group) {
   return worst;
 }
 
-// A smaller share is worse; of equal ones the one with more cases.
-bool is_worse(const WorstRun& a, const WorstRun& b) {
+// A smaller share is worse, of causes a larger one; of equal ones the one with more cases.
+bool is_worse(const WorstRun& a, const WorstRun& b, viz::AcceptanceBy by) {
   const auto left = a.accepted * b.n, right = b.accepted * a.n;
-  return left != right ? left < right : a.n > b.n;
+  if (left != right) return viz::is_of_causes(by) ? left > right : left < right;
+  return a.n > b.n;
+}
+
+// Calls see(name, row, capture) for every run with drafts whose capture has its tree; repeats of a
+// run are the same drafts again.
+template <class See>
+void each_drafting_run(const std::string& folder, const std::vector<StudyRow>& runs,
+                       const See& see) {
+  for (const StudyRow& row : runs) {
+    if (row.at("status") != "done" || !row.at("accepted_by_depth").is_array() ||
+        row.at("repeat") != 1)
+      continue;
+    const auto capture = capture::Capture::open(
+        (fs::path(folder) / "captures" / row.at("capture").get<std::string>()).string());
+    see(row.at("name").get<std::string>(), row, *capture);
+  }
 }
 
 }  // namespace
@@ -38,38 +54,49 @@ std::vector<MethodAcceptance> study_acceptance(const std::string& folder,
   std::vector<MethodAcceptance> methods;
   std::vector<std::vector<WorstRun>> found;  // by method: of every run and group
   std::vector<std::vector<std::string>> labels;
-  for (const StudyRow& row : runs) {
-    if (row.at("status") != "done" || !row.at("accepted_by_depth").is_array() ||
-        row.at("repeat") != 1)
-      continue;
-    const std::string name = row.at("name");
-    auto method = std::find_if(methods.begin(), methods.end(),
-                               [&](const MethodAcceptance& one) { return one.name == name; });
-    if (method == methods.end()) {
-      method =
-          methods.insert(methods.end(), {.name = name, .runs = 0, .acceptance = {}, .worst = {}});
-      found.emplace_back();
-      labels.emplace_back();
-    }
-    const auto place = static_cast<std::size_t>(method - methods.begin());
-    const auto capture = capture::Capture::open(
-        (fs::path(folder) / "captures" / row.at("capture").get<std::string>()).string());
-    const viz::Acceptance of_run = viz::acceptance_by(*capture, by, capture->end_tick());
-    ++method->runs;
-    viz::add_acceptance(method->acceptance, of_run);
-    for (const viz::AcceptanceGroup& group : of_run.groups) {
-      found[place].push_back(as_worst(row, group));
-      labels[place].push_back(group.label);
-    }
-  }
+  each_drafting_run(
+      folder, runs,
+      [&](const std::string& name, const StudyRow& row, const capture::Capture& capture) {
+        auto method = std::find_if(methods.begin(), methods.end(),
+                                   [&](const MethodAcceptance& one) { return one.name == name; });
+        if (method == methods.end()) {
+          method = methods.insert(methods.end(),
+                                  {.name = name, .runs = 0, .acceptance = {}, .worst = {}});
+          found.emplace_back();
+          labels.emplace_back();
+        }
+        const auto place = static_cast<std::size_t>(method - methods.begin());
+        const viz::Acceptance of_run = viz::acceptance_by(capture, by, capture.end_tick());
+        ++method->runs;
+        viz::add_acceptance(method->acceptance, of_run);
+        for (const viz::AcceptanceGroup& group : of_run.groups) {
+          found[place].push_back(as_worst(row, group));
+          labels[place].push_back(group.label);
+        }
+      });
   for (std::size_t m = 0; m < methods.size(); ++m)
     for (const viz::AcceptanceGroup& group : methods[m].acceptance.groups) {
       const WorstRun* worst = nullptr;
       for (std::size_t i = 0; i < found[m].size(); ++i)
-        if (labels[m][i] == group.label && (!worst || is_worse(found[m][i], *worst)))
+        if (labels[m][i] == group.label && (!worst || is_worse(found[m][i], *worst, by)))
           worst = &found[m][i];
       methods[m].worst.push_back(*worst);  // the group is of some run
     }
+  return methods;
+}
+
+std::vector<MethodTreeYield> study_tree_yields(const std::string& folder,
+                                               const std::vector<StudyRow>& runs) {
+  std::vector<MethodTreeYield> methods;
+  each_drafting_run(
+      folder, runs, [&](const std::string& name, const StudyRow&, const capture::Capture& capture) {
+        auto method = std::find_if(methods.begin(), methods.end(),
+                                   [&](const MethodTreeYield& one) { return one.name == name; });
+        if (method == methods.end())
+          method = methods.insert(methods.end(), {.name = name, .runs = 0, .yield = {}});
+        ++method->runs;
+        viz::add_tree_yield(method->yield, viz::tree_yield(capture, capture.end_tick()));
+      });
   return methods;
 }
 

@@ -8,10 +8,12 @@
 
 #include "app/study/study_store.h"
 #include "viz/query/acceptance.h"
+#include "viz/query/tree_yield.h"
 
 namespace triescope::app {
 
-// The run in which a group's share was smallest, and the first step there that refused.
+// The run in which a group's share was smallest, and the first step there that refused; of causes
+// the one in which it was largest, and its first step.
 struct WorstRun {
   std::string capture, category;
   std::int64_t prompt = 0;
@@ -31,5 +33,14 @@ struct MethodAcceptance {
 std::vector<MethodAcceptance> study_acceptance(const std::string& folder,
                                                const std::vector<StudyRow>& runs,
                                                viz::AcceptanceBy by);
+
+// What the places of each method's drafting tree earned, over the same runs.
+struct MethodTreeYield {
+  std::string name;
+  int runs = 0;
+  viz::TreeYield yield;
+};
+std::vector<MethodTreeYield> study_tree_yields(const std::string& folder,
+                                               const std::vector<StudyRow>& runs);
 
 }  // namespace triescope::app

@@ -3,10 +3,14 @@
 #include <cstdint>
 
 namespace triescope {
+namespace {
+
+constexpr std::string_view kDigits =
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+}  // namespace
 
 std::optional<std::string> from_base64(std::string_view text) {
-  constexpr std::string_view kDigits =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   while (text.ends_with('=')) text.remove_suffix(1);
   std::string bytes;
   std::uint32_t bits = 0;
@@ -21,6 +25,18 @@ std::optional<std::string> from_base64(std::string_view text) {
     bytes += static_cast<char>(bits >> count & 0xFF);
   }
   return bytes;
+}
+
+std::string to_base64(std::string_view bytes) {
+  std::string text;
+  for (std::size_t i = 0; i < bytes.size(); i += 3) {
+    std::uint32_t bits = 0;
+    for (std::size_t j = i; j < i + 3; ++j)
+      bits = bits << 8 | (j < bytes.size() ? static_cast<unsigned char>(bytes[j]) : 0u);
+    for (std::size_t digit = 0; digit < 4; ++digit)
+      text += i + digit <= bytes.size() ? kDigits[bits >> (18 - 6 * digit) & 0x3F] : '=';
+  }
+  return text;
 }
 
 }  // namespace triescope

@@ -2,6 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/base/base64.h"
+
 namespace triescope {
 
 nlohmann::json model_json(const ModelInfo& info) {
@@ -32,6 +34,16 @@ nlohmann::json model_json(const ModelInfo& info) {
   }
   if (!info.notes.empty()) model["notes"] = info.notes;
   return model;
+}
+
+std::string vocabulary_bits(std::span<const std::int32_t> tokens, int vocab_size) {
+  std::string bits((static_cast<std::size_t>(vocab_size) + 7) / 8, '\0');
+  for (const std::int32_t token : tokens) {
+    const auto at = static_cast<std::size_t>(token);
+    if (token < 0 || token >= vocab_size) continue;
+    bits[at / 8] = static_cast<char>(static_cast<unsigned char>(bits[at / 8]) | 1u << (at % 8));
+  }
+  return to_base64(bits);
 }
 
 }  // namespace triescope

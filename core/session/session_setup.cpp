@@ -190,6 +190,9 @@ capture::RunInfo Session::Impl::run_info() const {
                           {"family", "draft head"},
                           {"parameters", run.draft_head->parameters},
                           {"file_bytes", run.draft_head->file_bytes}};
+    if (!run.draft_head->vocabulary.empty())
+      described["draft"]["vocabulary"] =
+          vocabulary_bits(run.draft_head->vocabulary, info.vocab_size);
   }
   if (run.draft_model) {
     const ModelInfo& draft = run.draft_model->info();

@@ -81,6 +81,7 @@ ShortValue short_value(const DrafterView& view, std::string_view name) {
   if (name == "drafter_score") return {"Σ log q " + logprob_text(view.score)};
   if (name == "least_sent") return {logprob_text(view.least_sent)};
   if (name == "listed") return {std::to_string(view.listed), view.listed};
+  if (name == "vocabulary") return {std::to_string(view.unknown_of), view.unknown_of};
   return {std::to_string(view.proposed), view.proposed};
 }
 
@@ -126,7 +127,11 @@ const char* acceptance_limit_name(Reason reason) {
 std::string_view drafter_sentence(const DrafterView& view, capture::Verdict verdict) {
   const bool is_ranked = view.is_withdrawn && !std::isnan(view.least_sent);
   if (verdict == capture::Verdict::kWithdrawn) return is_ranked ? "drafter.ranked_out" : "";
-  if (!is_targets_own(verdict) || !view.has_row) return "";
+  if (!is_targets_own(verdict)) return "";
+  // Where nothing was drafted, no vocabulary is to blame.
+  if (view.unknown_of > 0 && (view.has_row || verdict == capture::Verdict::kCorrected))
+    return "drafter.not_in_vocabulary";
+  if (!view.has_row) return "";
   if (view.rank < 0) return "drafter.unlisted";
   if (view.is_withdrawn) return is_ranked ? "drafter.reranked" : "drafter.withdrawn";
   return view.proposed > 0 ? "drafter.not_proposed" : "drafter.proposed_none";

@@ -109,6 +109,7 @@ std::span<const SentenceKind> sentence_kinds() {
       {"drafter.ranked_out", "drafter_score least_sent", Form::kShort},
       {"drafter.not_proposed", "node drafter_rank drafter_q proposed drafter", Form::kBoth},
       {"drafter.unlisted", "node listed drafter", Form::kBoth},
+      {"drafter.not_in_vocabulary", "node vocabulary drafter", Form::kBoth},
       // beams.txt
       {"beams.expand.one", "live vocabulary width"},
       {"beams.expand", "live vocabulary width"},

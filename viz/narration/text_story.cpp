@@ -118,7 +118,8 @@ void tell_drafter(Story& story, const VerdictRow& own) {
              labelled("drafter_score", "Σ log q", static_cast<double>(view.score), 3, target),
              number("least_sent", static_cast<double>(view.least_sent), to_panel("drafts")),
              count("proposed", view.proposed, to_panel("drafts")),
-             count("listed", view.listed, to_panel("candidates"))});
+             count("listed", view.listed, to_panel("candidates")),
+             count("vocabulary", view.unknown_of, to_panel("drafts"))});
 }
 
 struct Parts {

@@ -8,6 +8,7 @@
 #include "viz/draw/drawing.h"
 #include "viz/panels/acceptance_rows.h"
 #include "viz/panels/panels.h"
+#include "viz/panels/tree_rows.h"
 
 namespace triescope::viz {
 namespace {
@@ -21,13 +22,19 @@ struct Made {
   std::optional<std::pair<std::int32_t, std::int32_t>> range = {};
   AcceptanceBy by = AcceptanceBy::kDepth;
   Acceptance acceptance = {};
+  std::string best_tree = {};  // by place in the tree: which would have been best
 };
 
 // "n = 214 drafts of steps 3 to 40"
 std::string sample_of(AcceptanceBy by, const Acceptance& acceptance, const Scene& scene) {
   std::int64_t n = 0;
-  for (const AcceptanceGroup& group : acceptance.groups) n += group.n;
-  std::string text = "n = " + counted(n, is_of_places(by) ? "place" : "draft");
+  for (const AcceptanceGroup& group : acceptance.groups)
+    n += is_of_causes(by) ? group.accepted : group.n;
+  std::string text = "n = ";
+  if (is_of_causes(by))
+    text += counted(n, is_of_places(by) ? "failed place" : "refused draft");
+  else
+    text += counted(n, is_of_places(by) ? "place" : "draft");
   if (acceptance.unknown)
     text += ", of " + std::to_string(acceptance.unknown) + " more not recorded";
   if (scene.range)
@@ -76,8 +83,7 @@ class AcceptancePanel final : public Panel {
       text_in(canvas, {room.right() - taken + em, room.y, taken - em, em * 1.4f}, sample, dim,
               Align::kRight);
     }
-    text_in(canvas, {room.x, room.y, room.w - taken, em * 1.4f},
-            std::string("Accepted, by ") + title_of(by_), bold);
+    text_in(canvas, {room.x, room.y, room.w - taken, em * 1.4f}, acceptance_headline(by_), bold);
     room.y += em * kHeadLineEm;
     room.h = std::max(1.0f, room.h - em * kHeadLineEm);
     const bool has_p = std::any_of(acceptance.groups.begin(), acceptance.groups.end(),
@@ -92,7 +98,13 @@ class AcceptancePanel final : public Panel {
       room.y += used;
       room.h = std::max(1.0f, room.h - used);
     }
-    rows_.draw(canvas, room, acceptance, scene);
+    if (!made_.best_tree.empty() && room.h > em * kLegendFromEm) {
+      room.h -= em * 1.4f;
+      text_in(canvas, {room.x, room.bottom(), room.w, em * 1.4f},
+              fit_text(canvas, made_.best_tree, dim_text(scene, 0.82f), room.w),
+              dim_text(scene, 0.82f));
+    }
+    rows_.draw(canvas, room, by_, acceptance, scene);
   }
 
   Reaction input(const Input& in, Rect, const Scene& scene) override {
@@ -112,7 +124,9 @@ class AcceptancePanel final : public Panel {
 
   Point extent(Canvas&, const Scene& scene) const override {
     const float rows = AcceptanceRows::height_em(made(scene).groups.size());
-    return {scene.em * 44, scene.em * std::max(9.0f, kHeadLineEm + 3 + rows)};
+    return {
+        scene.em * 44,
+        scene.em * std::max(9.0f, kHeadLineEm + (by_ == AcceptanceBy::kTree ? 4.5f : 3) + rows)};
   }
 
   std::string csv(const Scene& scene) const override { return acceptance_csv(by_, made(scene)); }
@@ -131,9 +145,15 @@ class AcceptancePanel final : public Panel {
     const std::int64_t verdicts = scene.capture ? scene.capture->counts().verdicts : 0;
     if (made_.capture != scene.capture || made_.cursor != scene.cursor ||
         made_.verdicts != verdicts || made_.range != scene.range || made_.by != by_) {
-      made_ = {scene.capture, scene.cursor, verdicts, scene.range, by_, {}};
+      made_ = {scene.capture, scene.cursor, verdicts, scene.range, by_, {}, {}};
       if (scene.capture)
         made_.acceptance = acceptance_by(*scene.capture, by_, scene.cursor, scene.range);
+      if (scene.capture && by_ == AcceptanceBy::kTree)
+        made_.best_tree = best_tree_text(tree_yield(*scene.capture, scene.cursor, scene.range));
+      // A cause that explains nothing here has no bar.
+      if (is_of_causes(by_))
+        std::erase_if(made_.acceptance.groups,
+                      [](const AcceptanceGroup& one) { return one.accepted == 0; });
     }
     return made_.acceptance;
   }
@@ -178,8 +198,9 @@ std::unique_ptr<Panel> make_acceptance_panel() {
           .help =
               "Where drafts are accepted and where not: by their depth, their rank, their place in "
               "the tree, what proposed them, the position in the text, the kind of token, the "
-              "target's entropy, or the drafter's q. The line is the 95 % interval, the ring the "
-              "target's mean p. Only places that the text got to count.",
+              "target's entropy, or the drafter's q; and why those that failed did (cause, refused). "
+              "The line is the 95 % interval, the ring the target's mean p. Only places that the text "
+              "got to count.",
           .to_try = "Choose q and compare the bars with the rings: a head that knows what it knows "
                     "has both at its own q.",
           .empty = kEmptyAcceptance,
@@ -190,7 +211,7 @@ std::unique_ptr<Panel> make_acceptance_panel() {
 std::unique_ptr<Panel> make_acceptance_chart(AcceptanceBy by) {
   return std::make_unique<AcceptancePanel>(
       PanelInfo{.name = std::string("acceptance-by-") + to_string(by),
-                .title = std::string("Accepted, by ") + title_of(by),
+                .title = acceptance_headline(by),
                 .help = "",
                 .to_try = "",
                 .empty = kEmptyAcceptance},

@@ -37,7 +37,7 @@ float AcceptanceRows::height_em(std::size_t groups) {
   return kBarEm * static_cast<float>(groups) + kAxisEm;
 }
 
-void AcceptanceRows::draw(Canvas& canvas, Rect area, const Acceptance& acceptance,
+void AcceptanceRows::draw(Canvas& canvas, Rect area, AcceptanceBy by, const Acceptance& acceptance,
                           const Scene& scene) {
   bars_.clear();
   const float em = scene.em, row = em * kBarEm;
@@ -66,7 +66,10 @@ void AcceptanceRows::draw(Canvas& canvas, Rect area, const Acceptance& acceptanc
       draw_x_label(canvas, x.px(tick), bottom + em * 0.1f, em * 1.1f, area.x, area.right(),
                    number_text(100 * tick, 0) + (tick == 1 ? " %" : ""), small);
   }
-  const Color color = scene.theme.mark(capture::NodeState::kAccepted).color;
+  const Color color =
+      scene.theme
+          .mark(is_of_causes(by) ? capture::NodeState::kRejected : capture::NodeState::kAccepted)
+          .color;
   for (std::size_t i = 0; i < fit; ++i) {
     const AcceptanceGroup& group = groups[first + i];
     const float top = plot.y + row * static_cast<float>(i), middle = top + row / 2;
@@ -94,7 +97,10 @@ void AcceptanceRows::draw(Canvas& canvas, Rect area, const Acceptance& acceptanc
   if (fit < groups.size())
     text_in(canvas, last, more_rows(groups.size() - fit, scene, "group"), small);
   else if (has_axis)
-    text_in(canvas, last, "share accepted; the line is its 95 % interval", small, Align::kCenter);
+    text_in(canvas, last,
+            std::string("share ") + (is_of_causes(by) ? "of the failures" : "accepted") +
+                "; the line is its 95 % interval",
+            small, Align::kCenter);
 }
 
 void AcceptanceRows::input(const Input& in, AcceptanceBy by, const Acceptance& acceptance,
@@ -105,23 +111,34 @@ void AcceptanceRows::input(const Input& in, AcceptanceBy by, const Acceptance& a
     if (!box.contains(in.mouse) || index >= acceptance.groups.size()) continue;
     const AcceptanceGroup& group = acceptance.groups[index];
     const ShareInterval interval = group.interval();
+    const bool causes = is_of_causes(by);
     reaction.tooltip = {std::string(title_of(by)) + ": " + group.label,
-                        std::string(is_of_places(by) ? "places: " : "drafts: ") +
-                            std::to_string(group.n) + ", " + std::to_string(group.accepted) +
-                            " accepted",
+                        std::string(causes ? "failed " : "") +
+                            (is_of_places(by) ? "places: " : "drafts: ") + std::to_string(group.n) +
+                            ", " + std::to_string(group.accepted) +
+                            (causes ? " of this cause" : " accepted"),
                         percent(group.share()) + ", 95 % interval " + percent(interval.low) +
                             " to " + percent(interval.high) + " (Wilson)"};
     if (group.with_p)
       reaction.tooltip.push_back("mean p of the target: " +
                                  number_text(group.sum_p / static_cast<double>(group.with_p), 2));
-    reaction.tooltip.emplace_back("click: the next refused one; with Shift: accepted");
+    reaction.tooltip.emplace_back(causes ? "click: the next one"
+                                         : "click: the next refused one; with Shift: accepted");
     if (!in.clicked) return;
-    if (const AcceptanceCase* const one = next_case(group, in.shift, scene.shown_step())) {
+    if (const AcceptanceCase* const one =
+            next_case(group, in.shift && !causes, scene.shown_step())) {
       reaction.cursor = capture::make_tick(one->step + 1, capture::Phase::kDraft);
       reaction.lock = one->node;
     }
     return;
   }
+}
+
+std::string acceptance_headline(AcceptanceBy by) {
+  std::string title = title_of(by);
+  if (!is_of_causes(by)) return "Accepted, by " + title;
+  title.front() = 'W';  // "why …"
+  return title;
 }
 
 std::string acceptance_csv(AcceptanceBy by, const Acceptance& acceptance) {

@@ -16,7 +16,8 @@ class AcceptanceRows {
   static float height_em(std::size_t groups);  // in which all of them stand, axis included
 
   // Cuts what does not fit and counts it; the wheel scrolls.
-  void draw(Canvas& canvas, Rect area, const Acceptance& acceptance, const Scene& scene);
+  void draw(Canvas& canvas, Rect area, AcceptanceBy by, const Acceptance& acceptance,
+            const Scene& scene);
   // Over a bar: its figures. A click goes to the next refused case behind it, from the cursor on
   // and around the end; with shift to the next accepted one.
   void input(const Input& in, AcceptanceBy by, const Acceptance& acceptance, const Scene& scene,
@@ -28,6 +29,8 @@ class AcceptanceRows {
   float scroll_ = 0;                                // in rows
 };
 
+// What the bars tell: "Accepted, by depth of the drafts", "Why it was refused".
+std::string acceptance_headline(AcceptanceBy by);
 // Header line and a row a group: by,group,n,accepted,share,low,high,mean_p
 std::string acceptance_csv(AcceptanceBy by, const Acceptance& acceptance);
 

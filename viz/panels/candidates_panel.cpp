@@ -7,10 +7,10 @@
 #include "viz/draw/drawing.h"
 #include "viz/draw/fault_text.h"
 #include "viz/draw/node_text.h"
+#include "viz/panels/candidate_table.h"
 #include "viz/panels/owner_switch.h"
 #include "viz/panels/panel_rows.h"
 #include "viz/panels/panels.h"
-#include "viz/query/beam_decision.h"
 #include "viz/query/leaves.h"
 #include "viz/text/number_text.h"
 #include "viz/text/token_text.h"
@@ -18,22 +18,7 @@
 namespace triescope::viz {
 namespace {
 
-constexpr float kRowEm = 1.5f;
-
-// True if the token became a child by the cursor.
-bool took(const capture::CandidateRow& row, const RowSource& source, const Scene& scene,
-          capture::Tick cursor) {
-  return row.chosen || child_of(*scene.capture, row.node, row.token, cursor, source.whose) >= 0;
-}
-bool took(const capture::CandidateRow& row, const RowSource& source, const Scene& scene) {
-  return took(row, source, scene, scene.cursor);
-}
-
-// True if the row is new, or its token has just become a child.
-bool is_lit(const capture::CandidateRow& row, const RowSource& source, const Scene& scene) {
-  return scene.lights() && (scene.lights(row.tick) || (took(row, source, scene) &&
-                                                       !took(row, source, scene, scene.lit_from)));
-}
+constexpr float kBesideEm = 42;  // from which width on two tables stand side by side
 
 class CandidatesPanel final : public Panel {
  public:
@@ -41,8 +26,10 @@ class CandidatesPanel final : public Panel {
     static const PanelInfo info = {
         "candidates",
         "Candidates",
-        std::string("The best next tokens after the focused node (or the best live path), with "
-                    "log-probabilities. A mark shows which became children.") +
+        std::string(
+            "The best next tokens after the focused node (or the best live path), with "
+            "log-probabilities. A mark shows which became children. In a wide pane the drafter's "
+            "own row of the same place stands beside the target's.") +
             OwnerSwitch::kHelp,
         "Click a node of the trie whose children differ in colour, and find here the token that came "
         "in second and how little it lacked.",
@@ -52,7 +39,8 @@ class CandidatesPanel final : public Panel {
   }
 
   void draw(Canvas& canvas, Rect area, const Scene& scene) override {
-    list_ = {};
+    table_.clear();
+    beside_.clear();
     const float em = scene.em, pad = em * 0.6f;
     const RowSource source = owner_.source(scene);
     const Rect owner =
@@ -89,73 +77,46 @@ class CandidatesPanel final : public Panel {
     }
     const Rect whole{area.x + pad, area.y + em * 1.7f + warning, area.w - 2 * pad,
                      std::max(1.0f, area.h - em * 1.9f - warning)};
-    const float row = em * kRowEm, token = std::min(em * 9, whole.w * 0.42f);
-    const bool logs = whole.w > em * 18;
-    const float p_width = em * 3.6f, log_width = logs ? em * 4 : 0;
-    const TextStyle head = dim_text(scene, 0.76f);
-    const float p_x = whole.right() - log_width - p_width;
-    draw_head(canvas, {whole.x + em * 1.2f, whole.y, token, em * 1.1f}, "token", head);
-    draw_head(canvas, {p_x, whole.y, p_width, em * 1.1f}, "p", head, Align::kRight);
-    if (logs)
-      draw_head(canvas, {whole.right() - log_width, whole.y, log_width, em * 1.1f}, "log p", head,
-                Align::kRight);
-    const Rect list{whole.x, whole.y + em * 1.2f, whole.w, std::max(1.0f, whole.h - em * 1.2f)};
-    list_ = {list, row};
-    const auto fitting = static_cast<std::size_t>(std::max(1.0f, std::floor(list.h / row)));
-    // The last row says how many do not fit.
-    const std::size_t shown = rows.size() > fitting ? fitting - 1 : rows.size();
-    shown_ = shown;
-    double mass = 0;
-    const Mark mark = scene.theme.mark(capture::NodeState::kLive);
-    for (std::size_t i = 0; i < shown; ++i) {
-      const capture::CandidateRow& candidate = rows[i];
-      const float y = list.y + static_cast<float>(i) * row;
-      const double p = std::exp(static_cast<double>(candidate.logprob));
-      mass += p;
-      const bool chosen = took(candidate, source, scene);
-      if (is_lit(candidate, source, scene)) draw_lit_row(canvas, {list.x, y, list.w, row}, scene);
-      if (chosen)
-        draw_glyph(canvas, mark.glyph, {list.x + em * 0.5f, y + row / 2}, em * 0.7f, mark.color);
-      text_in(canvas, {list.x + em * 1.2f, y, token - em * 0.3f, row},
-              token_text(scene.capture->piece(candidate.token), 16), mono_text(scene, 0.9f));
-      const float bar_x = list.x + em * 1.4f + token, bar_width = p_x - bar_x - em * 0.3f;
-      if (bar_width > em) {
-        canvas.fill_rect({bar_x, y + row * 0.25f, bar_width, row * 0.5f}, scene.theme.grid, 0);
-        canvas.fill_rect(
-            {bar_x, y + row * 0.25f, std::max(1.0f, bar_width * static_cast<float>(p)), row * 0.5f},
-            chosen ? mark.color : scene.theme.text_dim, 0);
-      }
-      text_in(canvas, {p_x, y, p_width, row}, number_text(p, 4), dim_text(scene, 0.84f),
-              Align::kRight);
-      if (logs)
-        text_in(canvas, {list.right() - log_width, y, log_width, row},
-                logprob_text(candidate.logprob), dim_text(scene, 0.84f), Align::kRight);
-    }
-    const float y = list.y + static_cast<float>(shown) * row;
-    if (shown < rows.size())
-      text_in(canvas, {list.x + em * 1.2f, y, list.w - em * 1.2f, row},
-              "+ " + std::to_string(rows.size() - shown) + " more in a taller panel",
-              dim_text(scene, 0.8f));
-    else if (y + row <= list.bottom())
-      text_in(canvas, {list.x, y, list.w, row},
-              "shown: " + number_text(mass * 100, 1) + " % of the probability; ✓ became children",
-              dim_text(scene, 0.76f), Align::kRight);
+    const std::span<const capture::CandidateRow> drafted = beside(scene, node, whole.w);
+    if (drafted.empty()) return table_.draw(canvas, whole, rows, source, scene);
+    const float half = (whole.w - em) / 2;
+    const Rect left{whole.x, whole.y, half, whole.h},
+        right_half{left.right() + em, whole.y, half, whole.h};
+    const RowSource drafter{drafted.front().whose};
+    for (const auto& [box, name] :
+         {std::pair{left, owner_name(source.whose)}, {right_half, owner_name(drafter.whose)}})
+      text_in(canvas, {box.x, box.y, box.w, em * 1.2f}, name, dim_text(scene, 0.82f));
+    const auto below = [&](Rect box) {
+      return Rect{box.x, box.y + em * 1.2f, box.w, std::max(1.0f, box.h - em * 1.2f)};
+    };
+    canvas.line({left.right() + em * 0.5f, whole.y}, {left.right() + em * 0.5f, whole.bottom()},
+                scene.theme.border, 1);
+    table_.draw(canvas, below(left), rows, source, scene);
+    beside_.draw(canvas, below(right_half), drafted, drafter, scene);
   }
 
   Reaction input(const Input& in, Rect, const Scene& scene) override {
     Reaction reaction;
     if (owner_.input(in, scene, reaction)) return reaction;
     const std::int32_t node = node_of(scene);
-    if (!in.inside || node < 0 || list_.row <= 0 || !list_.area.contains(in.mouse)) return reaction;
-    const auto rows = owner_.source(scene).candidates(*scene.capture, node, scene.cursor);
-    const auto i = static_cast<std::size_t>((in.mouse.y - list_.area.y) / list_.row);
-    if (i >= std::min(rows.size(), shown_)) return reaction;
-    const capture::CandidateRow& row = rows[i];
+    if (!in.inside || node < 0) return reaction;
+    const auto* found =
+        table_.at(in.mouse, owner_.source(scene).candidates(*scene.capture, node, scene.cursor));
+    if (!found) found = beside_.at(in.mouse, drafter_rows(scene, node));
+    if (!found) return reaction;
+    const capture::CandidateRow& row = *found;
+    const bool is_targets = row.whose == capture::Whose::kTarget;
     reaction.tooltip = {"token " + std::to_string(row.token) + "  " +
                             token_text(scene.capture->piece(row.token), 60),
                         "rank " + std::to_string(row.rank + 1),
                         "log p = logit − logsumexp(logits) = " + logprob_text(row.logprob),
                         "p = exp(log p) = " + number_text(std::exp(row.logprob), 6)};
+    for (const capture::CandidateRow& other :
+         is_targets ? drafter_rows(scene, node) : scene.capture->candidates(node, scene.cursor))
+      if (other.token == row.token)
+        reaction.tooltip.push_back(std::string(owner_name(other.whose)) + ": rank " +
+                                   std::to_string(other.rank + 1) + ", " +
+                                   number_text(std::exp(other.logprob), 6));
     // Before an audience the key does nothing.
     if (!scene.series) reaction.tooltip.push_back("Ctrl+I: decode on with another token");
     for (const std::int32_t child : scene.capture->children(node)) {
@@ -171,7 +132,7 @@ class CandidatesPanel final : public Panel {
     const auto rows =
         node < 0 ? 4
                  : owner_.source(scene).candidates(*scene.capture, node, scene.cursor).size() + 1;
-    return {scene.em * 40, scene.em * (3.9f + kRowEm * static_cast<float>(rows))};
+    return {scene.em * 40, scene.em * (3.9f + CandidateTable::kRowEm * static_cast<float>(rows))};
   }
 
   std::string csv(const Scene& scene) const override {
@@ -184,7 +145,7 @@ class CandidatesPanel final : public Panel {
       out << node << ',' << row.rank << ',' << row.token << ','
           << csv_field(plain_text(scene.capture->piece(row.token))) << ','
           << csv_number(row.logprob) << ',' << csv_number(std::exp(row.logprob)) << ','
-          << took(row, owner_.source(scene), scene) << '\n';
+          << CandidateTable::took(row, owner_.source(scene), scene) << '\n';
     return out.str();
   }
   std::string whose(const Scene& scene) const override { return owner_.name(scene); }
@@ -216,12 +177,23 @@ class CandidatesPanel final : public Panel {
     return has(0) ? 0 : -1;
   }
 
+  // What the drafter held of the same place; empty where it has no row there.
+  static std::span<const capture::CandidateRow> drafter_rows(const Scene& scene,
+                                                             std::int32_t node) {
+    for (const capture::Whose whose : {capture::Whose::kHead, capture::Whose::kDraft})
+      if (const auto rows = scene.capture->candidates(node, scene.cursor, whose); !rows.empty())
+        return rows;
+    return {};
+  }
+  // The same, where there is room for it beside the target's.
+  std::span<const capture::CandidateRow> beside(const Scene& scene, std::int32_t node,
+                                                float width) const {
+    if (!owner_.source(scene).is_target() || width < scene.em * kBesideEm) return {};
+    return drafter_rows(scene, node);
+  }
+
   OwnerSwitch owner_;
-  struct {
-    Rect area;
-    float row = 0;
-  } list_;
-  std::size_t shown_ = 0;  // rows that fitted
+  CandidateTable table_, beside_;  // beside_: the drafter's
 };
 
 }  // namespace

@@ -6,8 +6,10 @@
 #include <map>
 #include <sstream>
 
+#include "viz/query/acceptance_causes.h"
 #include "viz/query/draft_places.h"
 #include "viz/query/drafter_view.h"
+#include "viz/query/rank_paths.h"
 #include "viz/query/row_entropy.h"
 #include "viz/query/step_drafts.h"
 #include "viz/query/token_kind.h"
@@ -48,9 +50,12 @@ class StepView {
       : capture_(capture), step_(step), cursor_(capture::make_tick(step, capture::Phase::kCommit)) {
     places = draft_places(capture, step, cursor_);
     if (places.empty()) return;
+    std::vector<StepDraft> sent;  // at the places
     for (const StepDraft& draft : step_drafts(capture, step, cursor_))
-      scores_[draft.node] = draft.score;
-    rank_drafts();
+      for (const DraftPlace& place : places)
+        if (std::ranges::find(place.drafts, draft.node) != place.drafts.end())
+          sent.push_back(draft);
+    ranks_ = rank_paths(capture, sent);
   }
   std::vector<DraftPlace> places;
 
@@ -74,19 +79,17 @@ class StepView {
 
   MaybeGroup of_draft(AcceptanceBy by, std::int32_t draft) const {
     if (by == AcceptanceBy::kRank) {
-      const int rank = ranks_.at(draft).back();
+      const int rank = ranks_.at(draft).back() + 1;
       return Group{std::to_string(rank), 1.0 * rank};
     }
     if (by == AcceptanceBy::kTree) {
-      Group group;
-      for (const int rank : ranks_.at(draft))
-        group.label += (group.label.empty() ? "" : ".") + std::to_string(rank);
+      Group group{rank_text(ranks_.at(draft))};
       // By depth, then by ranks: a digit of a number for each of the first five levels.
-      const std::vector<int>& ranks = ranks_.at(draft);
+      const RankPath& ranks = ranks_.at(draft);
       group.order = static_cast<double>(ranks.size());
       double part = 1;
       for (std::size_t i = 0; i < std::min<std::size_t>(ranks.size(), 5); ++i)
-        group.order += std::min(ranks[i], 999) * (part /= 1000);
+        group.order += std::min(ranks[i] + 1, 999) * (part /= 1000);
       return group;
     }
     if (by == AcceptanceBy::kSource) return Group{std::string(capture_.source_of(node(draft))), 0};
@@ -133,41 +136,25 @@ class StepView {
     return q < 1 ? q : std::numeric_limits<float>::quiet_NaN();
   }
 
-  // Siblings stand by their score, the likeliest first; where that is unknown as they were hung.
-  void rank_drafts() {
-    for (const DraftPlace& place : places) {
-      std::vector<std::int32_t> siblings = place.drafts;
-      std::stable_sort(siblings.begin(), siblings.end(), [&](std::int32_t a, std::int32_t b) {
-        const auto x = scores_.find(a), y = scores_.find(b);
-        return x != scores_.end() && y != scores_.end() && x->second > y->second;
-      });
-      const auto above = ranks_.find(place.parent);  // places come by level
-      for (std::size_t i = 0; i < siblings.size(); ++i) {
-        std::vector<int>& way = ranks_[siblings[i]];
-        if (above != ranks_.end()) way = above->second;
-        way.push_back(static_cast<int>(i) + 1);
-      }
-    }
-  }
-
   const Capture& capture_;
   std::int32_t step_;
   capture::Tick cursor_;
-  std::map<std::int32_t, float> scores_;            // by node
-  std::map<std::int32_t, std::vector<int>> ranks_;  // by node: from the frontier down
+  std::map<std::int32_t, RankPath> ranks_;  // by node
   mutable std::optional<std::map<std::int32_t, DrafterView>> views_;
 };
 
-constexpr const char* kByNames[] = {"depth", "position", "kind",   "entropy",
-                                    "rank",  "tree",     "source", "q"};
+constexpr const char* kByNames[] = {"depth", "position", "kind",   "entropy", "cause",
+                                    "rank",  "tree",     "source", "q",       "refused"};
 constexpr const char* kByTitles[] = {"depth of the drafts",
                                      "position in the text, tokens",
                                      "kind of the token that came",
                                      "entropy of the target, nats",
+                                     "why what came was not drafted",
                                      "rank among its siblings",
                                      "place in the tree, ranks from the frontier",
                                      "what proposed it",
-                                     "q, the drafter's probability"};
+                                     "q, the drafter's probability",
+                                     "why it was refused"};
 
 }  // namespace
 
@@ -182,6 +169,7 @@ std::optional<AcceptanceBy> acceptance_by_name(std::string_view name) {
 
 Acceptance acceptance_by(const Capture& capture, AcceptanceBy by, capture::Tick cursor,
                          std::optional<std::pair<std::int32_t, std::int32_t>> range) {
+  if (is_of_causes(by)) return acceptance_by_cause(capture, by, cursor, range);
   std::map<std::string, AcceptanceGroup> groups;  // by label
   Acceptance all;
   const auto add = [&](const MaybeGroup& group, const AcceptanceCase& one) {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <set>
 
+#include "viz/query/draft_vocabulary.h"
 #include "viz/query/step_drafts.h"
 
 namespace triescope::viz {
@@ -59,9 +60,12 @@ std::map<std::int32_t, DrafterView> drafter_views(const capture::Capture& captur
   }
   const bool ranked = all_scored && !withdrawn.empty() && std::isfinite(least_sent) &&
                       best_withdrawn <= least_sent + kRounding;
+  const DraftVocabulary vocabulary(capture.run());
   for (auto& [node, view] : views) {
     if (node <= 0) continue;
-    read_row(capture, step, cursor, capture.nodes()[static_cast<std::size_t>(node)], view);
+    const capture::NodeRow& row = capture.nodes()[static_cast<std::size_t>(node)];
+    read_row(capture, step, cursor, row, view);
+    if (!vocabulary.has(row.token)) view.unknown_of = vocabulary.size();
     if (ranked) view.least_sent = least_sent;
   }
   return views;

@@ -20,6 +20,8 @@ struct DrafterView {
   std::int32_t rank = -1;     // its place there, 0 = best; -1 = not among the recorded ones
   std::int32_t listed = 0;    // how many of the row's tokens were recorded
   std::int32_t proposed = 0;  // how many of them it proposed
+  // How many tokens it knows, where the token is none of them; else 0.
+  std::int32_t unknown_of = 0;
   bool is_draft = false;      // it was proposed in this step
   bool is_withdrawn = false;  // it was then left out of the forward
   // The sum of log q over its path below the frontier; NaN = not a draft, or not recorded.

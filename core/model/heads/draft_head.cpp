@@ -5,6 +5,7 @@
 #include "core/model/heads/block_model.h"
 #include "core/model/heads/draft_head_torch.h"
 #include "core/model/heads/eagle_model.h"
+#include "core/model/heads/head_tensors.h"
 #include "core/model/heads/mask_tensors.h"
 
 namespace triescope {
@@ -53,6 +54,7 @@ std::unique_ptr<DraftHead> load_draft_head(
   head->notes = file.notes();
   head->parameters = file.parameters();
   head->file_bytes = file.file_bytes();
+  head->vocabulary = draft_vocabulary(file);
   if (file.kind() == HeadKind::kSpace) {
     head->masks = std::make_unique<MaskInputs>(read_mask_inputs(file));
   } else if (target.torch_shared() != nullptr) {

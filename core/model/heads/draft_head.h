@@ -24,6 +24,8 @@ struct DraftHead {
   std::string description;         // HeadFile::describe()
   std::vector<std::string> notes;  // HeadFile::notes()
   std::int64_t parameters = 0, file_bytes = 0;
+  // The target's tokens that it can draft, where it has a vocabulary of its own; empty: all.
+  std::vector<std::int32_t> vocabulary;
   std::unique_ptr<ThreadPool> pool;  // for the two halves, on the CPU kernels
   // EAGLE's, MTP's, Hydra's prefix layer (eagle_model.h), DFlash's (block_model.h); else null
   std::unique_ptr<Model> layers;

@@ -1,0 +1,15 @@
+// `triescope acceptance --best-tree N`: what each place of the drafting tree earned, and the tree
+// of N drafts that would have earned most.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "viz/query/tree_yield.h"
+
+namespace triescope::app {
+
+enum class TreeFormat { kText, kJson, kCsv };
+void print_tree_yield(const viz::TreeYield& yield, std::size_t nodes, TreeFormat format);
+
+}  // namespace triescope::app
