@@ -136,6 +136,7 @@ std::vector<std::unique_ptr<viz::Panel>> beam_plots(const std::vector<BeamCost>&
   overlap.name = "beams-overlap";
   overlap.title = "KV of trie search over batch search's";
   overlap.reference = 1;
+  overlap.more_is_better = false;
   plots.push_back(policy_bars(costs, std::move(overlap), &BeamCost::over_batch));
   viz::BarPlot saved;
   saved.name = "beams-saved";
