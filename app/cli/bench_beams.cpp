@@ -1,6 +1,7 @@
 #include "app/cli/bench_beams.h"
 
 #include <algorithm>
+#include <cstdio>
 
 #include "app/bench/runs.h"
 #include "app/session/result_json.h"
@@ -124,6 +125,12 @@ ordered_json overlap_summary(const ordered_json& table) {
   return {{"settings", ratios.size()},
           {"mean", sum / static_cast<double>(ratios.size())},
           {"median", median(ratios)}};
+}
+
+void print_overlap(const ordered_json& summary) {
+  std::printf("Overlap over %s: mean %.3f, median %.3f\n\n",
+              counted(summary.at("settings").get<std::size_t>(), "setting").c_str(),
+              summary.at("mean").get<double>(), summary.at("median").get<double>());
 }
 
 std::vector<std::unique_ptr<viz::Panel>> beam_plots(const std::vector<BeamCost>& costs) {
