@@ -1,6 +1,7 @@
 #include "app/cli/bench_beams.h"
 
 #include <algorithm>
+#include <cstdio>
 
 #include "app/bench/runs.h"
 #include "app/session/result_json.h"
@@ -126,6 +127,12 @@ ordered_json overlap_summary(const ordered_json& table) {
           {"median", median(ratios)}};
 }
 
+void print_overlap(const ordered_json& summary) {
+  std::printf("Overlap over %s: mean %.3f, median %.3f\n\n",
+              counted(summary.at("settings").get<std::size_t>(), "setting").c_str(),
+              summary.at("mean").get<double>(), summary.at("median").get<double>());
+}
+
 std::vector<std::unique_ptr<viz::Panel>> beam_plots(const std::vector<BeamCost>& costs) {
   std::vector<std::unique_ptr<viz::Panel>> plots;
   if (costs.empty()) return plots;
@@ -136,6 +143,7 @@ std::vector<std::unique_ptr<viz::Panel>> beam_plots(const std::vector<BeamCost>&
   overlap.name = "beams-overlap";
   overlap.title = "KV of trie search over batch search's";
   overlap.reference = 1;
+  overlap.more_is_better = false;
   plots.push_back(policy_bars(costs, std::move(overlap), &BeamCost::over_batch));
   viz::BarPlot saved;
   saved.name = "beams-saved";

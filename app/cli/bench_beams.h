@@ -19,6 +19,7 @@ nlohmann::ordered_json beam_table(const std::vector<BeamCost>& costs);
 nlohmann::ordered_json overlap_table(const std::vector<BeamCost>& costs);
 // Of the table's `overlap`: {"settings", "mean", "median"}.
 nlohmann::ordered_json overlap_summary(const nlohmann::ordered_json& table);
+void print_overlap(const nlohmann::ordered_json& summary);  // a line
 
 // KV by step against greedy decoding and batch search for each number of beams (first length, first
 // prompt), the overlap ratio and the saved tokens by number of beams.

@@ -44,12 +44,6 @@ std::vector<int> positive_numbers(const std::string& option, const std::string& 
   return {ids.begin(), ids.end()};
 }
 
-void print_overlap(const ordered_json& summary) {
-  std::printf("Overlap over %s: mean %.3f, median %.3f\n\n",
-              counted(summary.at("settings").get<std::size_t>(), "setting").c_str(),
-              summary.at("mean").get<double>(), summary.at("median").get<double>());
-}
-
 SpecBench spec_bench(const BenchOptions& options, bool quiet) {
   if (options.models.size() > 1)
     throw Error(ErrorCode::kInvalidArgument, "--only spec: expected one --model, found " +

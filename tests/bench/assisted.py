@@ -5,21 +5,26 @@ Needs a Python with torch, transformers==5.17.0 and gguf (development only); the
 
     python tests/bench/assisted.py --model SmolLM2.gguf --assistant assets/draft/draft --prompts question.jsonl --prompts HumanEval.jsonl
 
-First triescope makes its runs (greedy, prompt lookup with 10 drafts, the draft model with 4), then transformers decodes each of these
-prompts plainly, with prompt_lookup_num_tokens=10, and with assistant_model (4 tokens, constant, no confidence threshold). Each program's
-speed is over its own plain decoding, prefill and drafting counted. Tokens a forward: generated tokens over forwards of the target, that
-of the prompt included. Runs of both are kept in the folder (-o), so that the same command goes on where it was stopped.
+First triescope makes its runs (greedy, prompt lookup with 10 drafts of the first match, the draft model with 4), then transformers
+decodes each of these prompts plainly, with prompt_lookup_num_tokens=10, and with assistant_model (4 tokens, constant, no confidence
+threshold). Each program's speed is over its own plain decoding, prefill and drafting counted. Tokens a forward: generated tokens over
+forwards of the target, that of the prompt included. Runs of both are kept in the folder (-o): Ctrl+C prints what is there, and the same
+command goes on.
 """
 
 import argparse
 import collections
 import json
 import pathlib
+import signal
 import sqlite3
 import subprocess
+import sys
 import time
 
-METHODS = {"greedy": "greedy", "prompt lookup": "prompt_lookup:prompt_lookup_num_tokens=10", "assistant": "draft_model:num_assistant_tokens=4"}
+STOPPED = []  # filled by Ctrl+C: the run at hand ends, and what is there is printed
+METHODS = {"greedy": "greedy", "prompt lookup": "prompt_lookup:match=first:prompt_lookup_num_tokens=10",
+           "assistant": "draft_model:num_assistant_tokens=4"}
 
 
 def ours(args, folder):
@@ -80,6 +85,8 @@ def theirs(args, folder, prompts):
     if missing:
         model = Transformers(args)
     for done, (place, what) in enumerate(missing):
+        if STOPPED:
+            break
         print(f"\rtransformers {done + 1}/{len(missing)}: {what}, {place[0]} {place[1]}\033[K", end="", flush=True)
         plain = prompts[place]["greedy"]
         run = model.run(what, plain["ids"], plain["eos"], args.max_new_tokens)
@@ -113,7 +120,11 @@ def main():
 
     folder = pathlib.Path(args.folder)
     prompts = ours(args, folder)
+    signal.signal(signal.SIGINT, lambda *_: STOPPED.append(True))
     beside = theirs(args, folder, prompts)
+    prompts = {place: runs for place, runs in prompts.items() if len(beside[place]) == len(METHODS)}
+    if not prompts:
+        sys.exit("stopped before a prompt had all its runs: the same command goes on")
     tasks = list(dict.fromkeys(task for task, _ in prompts))
     rows = []
     print(f"{'':36s}   tokens a forward            speed over plain decoding")

@@ -1,6 +1,7 @@
 // Bars beside each other: rows by groups.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <sstream>
 
 #include "viz/layouts/axis.h"
@@ -93,7 +94,8 @@ class BarPanel final : public PlotPanel<BarPlot> {
       draw_x_label(canvas, x.px(tick), plot.bottom() + em * 0.2f, em, plot.x - em, plot.right(),
                    round_text(tick), small);
     }
-    const double best = best_of(group);
+    const double best =
+        data_.more_is_better ? best_of(group) : std::numeric_limits<double>::quiet_NaN();
     for (std::size_t r = 0; r < data_.rows.size(); ++r) {
       const double value = data_.rows[r].values[group];
       const Rect line{plot.x, plot.y + em * kBarRowEm * static_cast<float>(r), plot.w,

@@ -12,7 +12,8 @@
 
 namespace triescope::viz {
 
-// Bars beside each other: a line for each row, a column for each group, all on one scale from 0.
+// Bars beside each other: a line for each row, a column for each group, all on one scale from 0. The
+// largest of each group is marked if more is better.
 struct BarPlot {
   std::string name, title;  // of files; above it
   std::vector<std::string> groups;
@@ -22,6 +23,7 @@ struct BarPlot {
   };
   std::vector<Row> rows;
   double reference = std::numeric_limits<double>::quiet_NaN();  // a line in every column
+  bool more_is_better = true;
 };
 std::unique_ptr<Panel> make_bar_plot(BarPlot plot);
 
