@@ -15,6 +15,7 @@
 #include "viz/panels/row_source.h"
 #include "viz/query/compare_figures.h"
 #include "viz/query/expert_use.h"
+#include "viz/query/left_out_layers.h"
 #include "viz/query/run_settings.h"
 #include "viz/text/glossary.h"
 #include "viz/text/number_text.h"
@@ -26,6 +27,7 @@ namespace {
 
 struct Fact {
   std::string label, value, formula;
+  std::vector<bool> gaps = {};  // drawn as a strip below the value: which of its squares are hollow
 };
 
 // The figures of the steps before the cursor, in the words of `triescope decode`.
@@ -94,6 +96,11 @@ std::vector<Fact> run_facts(const Scene& scene, MetricCurves& curves) {
     facts.push_back({"experts",
                      std::to_string(mixture.used) + " of " + std::to_string(mixture.experts),
                      "a row goes through so many of a layer's"});
+  if (const auto left_out = left_out_layers(*scene.capture, scene.cursor); !left_out.empty())
+    facts.insert(
+        facts.begin() + draft_at + 1,
+        {"layers left out", left_out_text(left_out),
+         "a square a layer, the first on the left; hollow: drafting does without it", left_out});
   if (run.sliding_window > 0)
     facts.push_back(
         {"window", std::to_string(run.sliding_window), "position(i) − position(j) < window"});
@@ -238,6 +245,21 @@ std::vector<Fact> facts_of(const Scene& scene, MetricCurves& curves) {
   return facts;
 }
 
+// A square for each place: filled, or hollow where there is a gap.
+void draw_strip(Canvas& canvas, Rect box, const std::vector<bool>& gaps, const Scene& scene) {
+  if (gaps.empty()) return;
+  const float pitch = std::min(scene.em * 0.7f, box.w / static_cast<float>(gaps.size()));
+  const float side = std::max(pitch * 0.74f, pitch - scene.em * 0.2f);
+  for (std::size_t i = 0; i < gaps.size(); ++i) {
+    const Rect square{box.x + pitch * static_cast<float>(i), box.y + (box.h - side) / 2, side,
+                      side};
+    if (gaps[i])
+      canvas.stroke_rect(square, scene.theme.text_dim, 1, LineStyle::kSolid, scene.em * 0.08f);
+    else
+      canvas.fill_rect(square, scene.theme.accent, scene.em * 0.08f);
+  }
+}
+
 constexpr float kColumnEm = 30;  // the least width of one of several columns
 
 class InspectorPanel final : public Panel {
@@ -343,13 +365,16 @@ class InspectorPanel final : public Panel {
           put({area.x + pad + label, at, width, row}, line, ui_text(scene, 0.92f));
           at += row;
         }
+        if (at >= area.y - 0.5f && at + row <= area.bottom() + 0.5f)
+          draw_strip(canvas, {area.x + pad + label, at, width, row}, fact.gaps, scene);
+        at += fact.gaps.empty() ? 0 : row;
         for (const std::string& line : formula) {
           put({area.x + pad + label, at - em * 0.1f, width, row * 0.85f}, line,
               dim_text(scene, 0.78f));
           at += row * 0.85f;
         }
       }
-      y += row * static_cast<float>(value.size()) +
+      y += row * static_cast<float>(value.size() + !fact.gaps.empty()) +
            row * 0.85f * static_cast<float>(formula.size()) + em * 0.12f;
     }
     return y - start + em * 0.5f;

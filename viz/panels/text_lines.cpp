@@ -1,12 +1,14 @@
 #include "viz/panels/text_lines.h"
 
 #include <algorithm>
+#include <unordered_map>
 #include <unordered_set>
 
 #include "core/base/counted.h"
 #include "viz/draw/fault_text.h"
 #include "viz/panels/fault_head.h"
 #include "viz/query/changes.h"
+#include "viz/query/draft_match.h"
 #include "viz/query/leaves.h"
 #include "viz/text/finish_text.h"
 #include "viz/text/number_text.h"
@@ -15,9 +17,14 @@
 namespace triescope::viz {
 namespace {
 
+constexpr std::size_t kAroundMatch = 6;  // tokens shown on each side of a match further up
 constexpr std::size_t kPromptTail = 60;  // prompt tokens shown before the text
 // A head stands closer to its text than a text to the next head.
 constexpr float kHeadLines = 0.85f, kGapLines = 1.2f;
+
+Color found_color(FoundAs found, const Scene& scene) {
+  return found == FoundAs::kMatch ? scene.theme.focus : scene.theme.accent;
+}
 
 bool is_whole(const std::string& bytes) {
   for (std::size_t at = 0; at < bytes.size();) {
@@ -203,6 +210,15 @@ TextLines lay_out_text(Canvas& canvas, float width, const Scene& scene, bool sha
   std::vector<std::vector<std::int32_t>> paths;
   for (const TextSequence& sequence : sequences) paths.push_back(capture.path_to(sequence.node));
   lines.legend = legend_of(paths, scene);
+  const DraftMatch match = draft_match(capture, scene.cursor);
+  std::unordered_map<std::int32_t, FoundAs> found;
+  for (const std::int32_t node : match.behind) found[node] = FoundAs::kBehind;
+  for (const auto* const nodes : {&match.earlier, &match.end})
+    for (const std::int32_t node : *nodes) found[node] = FoundAs::kMatch;
+  if (!match.empty()) {
+    lines.legend.push_back({"stood here before", found_color(FoundAs::kMatch, scene), "■"});
+    lines.legend.push_back({"drafted again", found_color(FoundAs::kBehind, scene), "■"});
+  }
   const auto before =
       scene.lights() ? nodes_in_text(capture, scene.lit_from) : std::unordered_set<std::int32_t>();
   lines.legend_height = em * 0.4f;
@@ -226,8 +242,16 @@ TextLines lay_out_text(Canvas& canvas, float width, const Scene& scene, bool sha
         room = canvas.measure(part, style).x;
       }
       const bool lit = scene.lights() && node > 0 && !before.contains(node);
+      const auto at = found.find(node);
       if (!part.empty())
-        lines.spans.push_back({{x, y, room, line}, part, style, node, mark, lit, fault});
+        lines.spans.push_back({{x, y, room, line},
+                               part,
+                               style,
+                               node,
+                               mark,
+                               lit,
+                               fault,
+                               at == found.end() ? FoundAs::kNone : at->second});
       x += room;
       part.clear();
     };
@@ -246,12 +270,22 @@ TextLines lay_out_text(Canvas& canvas, float width, const Scene& scene, bool sha
 
   const auto& prompt = capture.run().prompt_tokens;
   const std::size_t first = prompt.size() > kPromptTail ? prompt.size() - kPromptTail : 0;
-  if (first > 0) put("… ", dim_text(scene, 1), -1, {});
-  std::vector<Token> shown;
-  for (std::size_t i = first; i < prompt.size(); ++i)
-    shown.push_back({-2 - static_cast<std::int32_t>(i), prompt[i]});
-  for (const Piece& piece : pieces_of(scene, shown))
-    put(piece.text, dim_text(scene, 1), piece.node, {}, piece.fault);
+  const auto put_prompt = [&](std::size_t from, std::size_t to) {
+    if (from > 0) put("… ", dim_text(scene, 1), -1, {});
+    std::vector<Token> shown;
+    for (std::size_t i = from; i < to; ++i)
+      shown.push_back({-2 - static_cast<std::int32_t>(i), prompt[i]});
+    for (const Piece& piece : pieces_of(scene, shown))
+      put(piece.text, dim_text(scene, 1), piece.node, {}, piece.fault);
+  };
+  // The drafts' place further up in the prompt, with a few tokens around it.
+  if (!match.empty() && match.earlier.front() <= -2) {
+    const auto begin = static_cast<std::size_t>(-2 - match.earlier.front());
+    const std::size_t end = begin + match.earlier.size() + match.behind.size() + kAroundMatch;
+    if (begin < first)
+      put_prompt(begin > kAroundMatch ? begin - kAroundMatch : 0, std::min(end, first));
+  }
+  put_prompt(first, prompt.size());
   x = left;
   y += line * 1.25f;
   lines.text_top = y;
@@ -319,6 +353,8 @@ void draw_span(Canvas& canvas, const TextSpan& span, Point top_left, const Scene
       draw_glyph(canvas, "≠", {box.x + em * 0.36f, box.y + em * 0.08f}, em * 0.62f,
                  scene.theme.difference);
   }
+  if (span.found != FoundAs::kNone)
+    canvas.fill_rect(box, found_color(span.found, scene).with_alpha(0.24f), em * 0.15f);
   if (span.lit) {
     const float size = em * 0.5f;
     canvas.fill_rect(box, scene.theme.lit.with_alpha(0.16f), em * 0.15f);

@@ -25,6 +25,9 @@ struct TextSequence {
 // The paths in force, best first.
 std::vector<TextSequence> sequences_of(const Scene& scene);
 
+// What a token is for the drafts of the step that the cursor stands in (query/draft_match.h).
+enum class FoundAs : std::uint8_t { kNone, kMatch, kBehind };
+
 // A piece of a line in one style.
 struct TextSpan {
   Rect box;
@@ -34,6 +37,7 @@ struct TextSpan {
   std::optional<Mark> mark = {};                     // the line under it
   bool lit = false;                                  // the token has just come
   capture::RowMark fault = capture::RowMark::kNone;  // its row is not as the tree asks
+  FoundAs found = FoundAs::kNone;
   bool folds = false;  // a click on it folds or opens the part that all texts share
 };
 struct TextLines {

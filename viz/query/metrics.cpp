@@ -4,6 +4,8 @@
 #include <cmath>
 #include <map>
 
+#include "core/capture/metric_names.h"
+
 namespace triescope::viz {
 
 const MetricPoint* MetricCurve::at(std::int32_t step) const {
@@ -16,7 +18,7 @@ std::vector<MetricCurve> metric_curves(const capture::Capture& capture, capture:
   std::map<std::string, std::size_t> places;
   for (const capture::MetricRow& row : capture.metrics()) {
     if (row.tick >= end) break;
-    if (!std::isfinite(row.value)) continue;
+    if (!std::isfinite(row.value) || row.name == capture::kLeftOutLayer) continue;
     const auto [place, is_new] = places.try_emplace(row.name, curves.size());
     if (is_new) curves.push_back({.name = row.name, .points = {}});
     std::vector<MetricPoint>& points = curves[place->second].points;

@@ -26,7 +26,7 @@ struct MetricCurve {
 };
 
 // Of the rows with tick < end, in the order in which their names first come. Numbers that are not known count for
-// nothing.
+// nothing, and layers that are left out are no curve.
 std::vector<MetricCurve> metric_curves(const capture::Capture& capture,
                                        capture::Tick end = INT64_MAX);
 // The newest row of each name about the node, with tick < cursor.
