@@ -74,7 +74,9 @@ ModelConfig config_of(const JsonFields& fields, const std::string& path) {
   ModelConfig config;
   config.family = fields.text("model_type");
   const Family& family = family_named(config.family, path);
-  if (fields.has("quantization_config"))
+  const bool is_mxfp4 = family.reads_mxfp4 && fields.has("quantization_config") &&
+                        fields.object("quantization_config").text("quant_method", "") == "mxfp4";
+  if (fields.has("quantization_config") && !is_mxfp4)
     fields.not_supported("quantization_config (weights quantised in safetensors)");
   if (family.text_part != nullptr) {
     nlohmann::json text = fields.object(family.text_part).raw();

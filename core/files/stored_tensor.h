@@ -19,4 +19,9 @@ struct WeightSource::Tensor {
   std::string dtype() const { return gguf ? to_string(gguf->type) : safe->dtype; }
 };
 
+// Error{kNotSupported}: rows of so many values are not whole MXFP4 blocks.
+void check_whole_blocks(const std::string& path, const std::string& tensor, std::int64_t cols);
+// Error{kCorruption}: a tensor of blocks or their scales has another dtype.
+void check_is_u8(const std::string& path, const SafeTensor& tensor);
+
 }  // namespace triescope::formats

@@ -96,7 +96,7 @@ void WeightSource::read_plain_rows(const Tensor& tensor, std::int64_t cols, std:
 
 bool WeightSource::reads_whole(const Part& part) const {
   const WeightSlice slice = slice_of(part);
-  return slice.transposed || slice.heads > 0;
+  return slice.transposed || slice.heads > 0 || (slice.row_step > 1 && !slice.mxfp4);
 }
 
 void WeightSource::read_rows(const Part& part, std::int64_t first, std::span<float> out) const {
@@ -117,18 +117,24 @@ void WeightSource::read_rows(const Part& part, std::int64_t first, std::span<flo
   }
   const Tensor tensor = find(slice.tensor);
   if (slice.transposed) {
-    const std::vector<std::int64_t>& stored = tensor.shape();  // [in, out]
-    std::vector<float> all(static_cast<std::size_t>(stored[0] * stored[1]));
-    read_elements(tensor, 0, all);
+    const std::int64_t stored = tensor.shape().back();  // [in, out], perhaps for every expert
+    std::vector<float> all(static_cast<std::size_t>(whole.cols * stored));
+    read_elements(tensor, std::max(slice.transposed_at, 0) * whole.cols * stored, all);
     for (std::int64_t r = 0; r < rows; ++r) {
+      const std::int64_t at = slice.first_row + (first + r) * slice.row_step;
       for (std::int64_t c = 0; c < whole.cols; ++c) {
         out[static_cast<std::size_t>(r * whole.cols + c)] =
-            all[static_cast<std::size_t>(c * stored[1] + slice.first_row + first + r)];
+            all[static_cast<std::size_t>(c * stored + at)];
       }
     }
     return;
   }
-  if (slice.heads > 0) {
+  if (slice.mxfp4) {
+    std::vector<std::byte> blocks(out.size() / 32 * 17);
+    read_mxfp4_rows(part, first, blocks);
+    return dequantise(GgmlType::kMXFP4, blocks, out);
+  }
+  if (slice.heads > 0 || slice.row_step > 1) {
     std::vector<float> all(static_cast<std::size_t>(rows_spanned(slice, whole.rows) * whole.cols));
     read_plain_rows(tensor, whole.cols, slice.first_row, all);
     for (std::int64_t r = 0; r < rows; ++r) {
@@ -143,6 +149,7 @@ void WeightSource::read_rows(const Part& part, std::int64_t first, std::span<flo
 std::optional<GgmlType> WeightSource::stored_type(const Part& part) const {
   const WeightSlice slice = slice_of(part);
   if (slice.transposed || slice.tensors > 0) return std::nullopt;
+  if (slice.mxfp4) return GgmlType::kMXFP4;
   const Tensor tensor = find(slice.tensor);
   if (tensor.dtype() == "F64") return std::nullopt;
   if (tensor.gguf) return tensor.gguf->type;
@@ -163,12 +170,13 @@ void WeightSource::read_stored_rows(const Part& part, std::int64_t first,
   if (!type || first < 0 || rows * row_bytes != static_cast<std::int64_t>(out.size()) ||
       first + rows > whole.rows)
     throw Error(ErrorCode::kInvalidArgument, "tensor '" + slice.tensor + "': no such rows");
+  if (slice.mxfp4) return read_mxfp4_rows(part, first, out);
   const auto read = [&](std::int64_t row, std::span<std::byte> to) {
     const std::int64_t begin = (slice.first_row + row) * row_bytes;
     if (tensor.safe) return safetensors_->read_stored(*tensor.safe, begin, to);
     gguf_->read(*tensor.gguf, begin, to);
   };
-  if (slice.heads == 0) return read(first, out);
+  if (slice.heads == 0 && slice.row_step == 1) return read(first, out);
   std::vector<std::byte> all(static_cast<std::size_t>(rows_spanned(slice, whole.rows) * row_bytes));
   read(0, all);
   for (std::int64_t r = 0; r < rows; ++r) {
@@ -212,7 +220,7 @@ std::int64_t WeightSource::parameters() const {
   if (gguf_) {
     for (const GgufTensor& tensor : gguf_->tensors()) sum += tensor.elements;
   } else {
-    for (const SafeTensor& tensor : safetensors_->tensors()) sum += tensor.elements;
+    for (const SafeTensor& tensor : safetensors_->tensors()) sum += mxfp4_values(tensor);
   }
   return sum;
 }
@@ -228,10 +236,11 @@ std::string WeightSource::quantisation() const {
       add(to_string(tensor.type), tensor.shape, tensor.elements);
   } else {
     for (const SafeTensor& tensor : safetensors_->tensors())
-      add(tensor.dtype, tensor.shape, tensor.elements);
+      add(tensor.dtype == "U8" ? "MXFP4" : tensor.dtype, tensor.shape, mxfp4_values(tensor));
   }
   std::vector<std::pair<std::int64_t, std::string>> order;
-  for (const auto& [type, elements] : share) order.emplace_back(-elements, type);
+  for (const auto& [type, elements] : share)
+    if (elements > 0) order.emplace_back(-elements, type);
   std::sort(order.begin(), order.end());
   std::string text = order.size() > 1 ? "mixed:" : "";
   for (const auto& [elements, type] : order) text += (order.size() > 1 ? " " : "") + type;

@@ -216,6 +216,7 @@ void CpuLayers::run(const Rows& all, std::span<const CpuWeights::Layer> weights,
     kernels::store_kv(k, qkv, rows, static_cast<int>(kv_dims), slots, precision_, kv.keys(step));
     kernels::store_kv(v, qkv, rows, static_cast<int>(kv_dims), slots, precision_, kv.values(step));
     shape.window = config_.layers[i].window;
+    shape.sinks = layer.sinks.empty() ? nullptr : layer.sinks.data();
     attend(all, q, qkv, kv.view(step), shape);
     add_branch(layer.output, {attention_.data(), attention_stride}, rows,
                layer.post_attention_norm);

@@ -162,7 +162,7 @@ Tensor TorchLayers::run(const Rows& rows, std::span<const TorchWeights::Layer> w
     features.keep(x, static_cast<std::int32_t>(i));
     const Tensor q = scale_queries(
         ops_->split_qkv(linear(normed, w.qkv), w, rotation, in.slots, kv.k(step), kv.v(step)), in);
-    h = branch(attention->attend(q, kv.k(step), kv.v(step), layer.window), w.output);
+    h = branch(attention->attend(q, kv.k(step), kv.v(step), layer.window, w.sinks), w.output);
     if (config_.parallel_residual) {
       h = h + run_mlp(w, static_cast<std::int32_t>(i),
                       config_.shared_norm ? normed : normalise(x, w.mlp_norm), rows.experts);
