@@ -130,13 +130,37 @@ const std::vector<const Family*>& all_families() {
   extern const Family kLlama, kMistral, kMinistral, kMinistral3, kMistral3, kQwen2, kQwen3,
       kSmolLm3, kPhi, kPhi3, kGemma2, kGemma3, kGpt2, kGptNeoX, kGranite, kOlmo2, kOlmo3, kGlm4,
       kCohere2, kStarCoder2, kExaone4, kStableLm, kSeedOss, kMixtral, kQwen2Moe, kQwen3Moe, kOlmoe,
-      kGraniteMoe, kGraniteMoeShared;
-  static const std::vector<const Family*> families = {
-      &kLlama,    &kMistral,    &kMinistral, &kMinistral3, &kMistral3,        &kQwen2,
-      &kQwen3,    &kSmolLm3,    &kPhi,       &kPhi3,       &kGemma2,          &kGemma3,
-      &kGpt2,     &kGptNeoX,    &kGranite,   &kOlmo2,      &kOlmo3,           &kGlm4,
-      &kCohere2,  &kStarCoder2, &kExaone4,   &kStableLm,   &kSeedOss,         &kMixtral,
-      &kQwen2Moe, &kQwen3Moe,   &kOlmoe,     &kGraniteMoe, &kGraniteMoeShared};
+      kGptOss, kGraniteMoe, kGraniteMoeShared;
+  static const std::vector<const Family*> families = {&kLlama,
+                                                      &kMistral,
+                                                      &kMinistral,
+                                                      &kMinistral3,
+                                                      &kMistral3,
+                                                      &kQwen2,
+                                                      &kQwen3,
+                                                      &kSmolLm3,
+                                                      &kPhi,
+                                                      &kPhi3,
+                                                      &kGemma2,
+                                                      &kGemma3,
+                                                      &kGpt2,
+                                                      &kGptNeoX,
+                                                      &kGranite,
+                                                      &kOlmo2,
+                                                      &kOlmo3,
+                                                      &kGlm4,
+                                                      &kCohere2,
+                                                      &kStarCoder2,
+                                                      &kExaone4,
+                                                      &kStableLm,
+                                                      &kSeedOss,
+                                                      &kMixtral,
+                                                      &kQwen2Moe,
+                                                      &kQwen3Moe,
+                                                      &kOlmoe,
+                                                      &kGraniteMoe,
+                                                      &kGraniteMoeShared,
+                                                      &kGptOss};
   return families;
 }
 

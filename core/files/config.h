@@ -14,7 +14,9 @@
 namespace triescope::formats {
 
 enum class NormKind : std::uint8_t { kRms, kLayer };
-enum class Activation : std::uint8_t { kSilu, kGeluTanh, kGelu };
+// kClampedSwiglu joins gate and up: (up + 1) * gate * sigmoid(1.702 gate), with gate cut to at most 7 and
+// up to -7 .. 7 (gpt-oss). The others act on the gate, by which up is multiplied.
+enum class Activation : std::uint8_t { kSilu, kGeluTanh, kGelu, kClampedSwiglu };
 
 // What is normalised of q and k, before rope.
 enum class QkNorm : std::uint8_t {
@@ -55,6 +57,7 @@ struct ExpertsConfig {
   int intermediate = 0;         // of each; 0 = as the layers with one MLP
   int shared_intermediate = 0;  // of one more MLP, through which every row goes; 0 = none
   bool shared_gate = false;     // that one's result is times sigmoid(gate . x)
+  bool router_bias = false;     // the router's scores have a bias
   bool normalise = false;       // the weights of a row's experts are divided by their sum
   float scale = 1;              // of those weights
 };
@@ -99,10 +102,14 @@ struct ModelConfig {
   float attention_scale = 0;    // of q.k
   float attention_softcap = 0;  // 0 = none, else cap * tanh(score / cap)
   QueryScale query_scale;
+  // Every head has a learned score that takes its share of the softmax and gives no value.
+  bool attention_sinks = false;
   float qkv_clip = 0;  // > 0: q, k and v, normalised, are cut to this and minus this
   float logit_softcap = 0;
 
   bool from_gguf = false;
+  // Safetensors: the experts' matrices are MXFP4 blocks with their scales in a tensor beside them.
+  bool mxfp4_experts = false;
   // > 0: in the file, the first this many rows of each head of q and k lie in rope's pairs (0, half, 1,
   // half + 1, ...).
   int interleaved_rows = 0;

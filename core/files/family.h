@@ -84,6 +84,8 @@ struct Family {
   // config.json, and that part's family where it does not say. Null: the file is the text part's.
   const char* text_part = nullptr;
   const char* text_family = nullptr;
+  // Its experts may be MXFP4 in safetensors (ModelConfig::mxfp4_experts).
+  bool reads_mxfp4 = false;
 };
 
 const std::vector<const Family*>& all_families();

@@ -31,4 +31,9 @@ struct WeightSource::Tensor {
   }
 };
 
+// Error{kNotSupported}: rows of so many values are not whole MXFP4 blocks.
+void check_whole_blocks(const std::string& path, const std::string& tensor, std::int64_t cols);
+// Error{kCorruption}: a tensor of blocks or their scales has another dtype.
+void check_is_u8(const std::string& path, const SafeTensor& tensor);
+
 }  // namespace triescope::formats

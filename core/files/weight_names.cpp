@@ -73,6 +73,10 @@ RoleNames names_of(Role role) {
       return {"mlp.gate.weight", "ffn_gate_inp.weight"};
     case Role::kSharedGate:
       return {"mlp.shared_expert_gate.weight", "ffn_gate_inp_shexp.weight"};
+    case Role::kRouterBias:
+      return {"mlp.gate.bias", "ffn_gate_inp.bias"};
+    case Role::kSinks:
+      return {"self_attn.sinks", "attn_sinks.weight"};
   }
   throw Error(ErrorCode::kInvalidArgument, "no such weight role");
 }
@@ -172,6 +176,10 @@ std::optional<WeightShape> expected_shape(const ModelConfig& config, const Part&
       return when(
           experts > 0 && config.experts.shared_intermediate > 0 && config.experts.shared_gate,
           {1, hidden});
+    case Role::kRouterBias:
+      return when(experts > 0 && config.experts.router_bias, {experts, 1});
+    case Role::kSinks:
+      return when(config.attention_sinks, {config.heads, 1});
   }
   return std::nullopt;
 }
@@ -199,6 +207,7 @@ std::vector<Part> parts_of(const ModelConfig& config) {
 }
 
 std::vector<std::string> WeightSlice::names() const {
+  if (mxfp4) return {tensor + "_blocks", tensor + "_scales"};
   if (tensors == 0) return {tensor};
   std::vector<std::string> all;
   const std::size_t at = tensor.find('*');
@@ -208,7 +217,7 @@ std::vector<std::string> WeightSlice::names() const {
 }
 
 std::int64_t stored_row(const WeightSlice& slice, std::int64_t row, std::int64_t rows) {
-  if (slice.heads == 0) return row;
+  if (slice.heads == 0) return row * slice.row_step;
   const std::int64_t per_head = rows / slice.heads, in_head = row % per_head;
   const std::int64_t half = slice.interleaved_rows / 2;
   const std::int64_t place =
@@ -217,7 +226,8 @@ std::int64_t stored_row(const WeightSlice& slice, std::int64_t row, std::int64_t
 }
 
 std::int64_t rows_spanned(const WeightSlice& slice, std::int64_t rows) {
-  if (slice.heads == 0 || slice.head_stride == 0) return rows;
+  if (slice.heads == 0) return (rows - 1) * slice.row_step + 1;
+  if (slice.head_stride == 0) return rows;
   return (slice.heads - 1) * slice.head_stride + rows / slice.heads;
 }
 

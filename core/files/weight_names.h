@@ -42,8 +42,10 @@ enum class Role : std::uint8_t {
   kPostMlpNorm,
   kRouter,      // of a layer with experts: a row of it scores one
   kSharedGate,  // how much a row takes of the shared expert
+  kRouterBias,
+  kSinks,  // a score a head in every softmax (ModelConfig::attention_sinks)
 };
-inline constexpr int kRoles = static_cast<int>(Role::kSharedGate) + 1;
+inline constexpr int kRoles = static_cast<int>(Role::kSinks) + 1;
 
 // [rows, cols] row-major as torch.nn.Linear stores a weight: out = rows, in = cols. A vector has
 // cols = 1.
@@ -69,6 +71,13 @@ struct WeightSlice {
   int tensors = 0;
   // The tensor has a dimension more: it holds this weight of every expert, one after the other.
   bool stacked = false;
+  // Rows of the tensor from one row of the weight to the next: 2 where gate and up alternate.
+  std::int64_t row_step = 1;
+  // >= 0: stored transposed for every expert, [experts, in, out]; this is the index of the weight's.
+  int transposed_at = -1;
+  // The rows are MXFP4 blocks in the tensor "<tensor>_blocks" [experts, rows, blocks, 16], with their scales in
+  // "<tensor>_scales".
+  bool mxfp4 = false;
 
   // The names of all tensors of the weight.
   std::vector<std::string> names() const;

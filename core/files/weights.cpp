@@ -29,7 +29,8 @@ std::unique_ptr<WeightSource> WeightSource::open(const std::string& path) {
   if (fs::is_directory(status)) {
     source->config_ = config_from_folder(path);
     source->safetensors_ = SafeTensors::open_folder(path);
-    if (const auto how = quantisation_of_folder(path))
+    if (const auto how =
+            source->config_.mxfp4_experts ? std::nullopt : quantisation_of_folder(path))
       source->quantised_ = std::make_shared<const QuantisedTensors>(source->safetensors_, *how);
     source->find_renames();
   } else if (path.ends_with(".safetensors")) {
@@ -101,7 +102,8 @@ void WeightSource::read_plain_rows(const Tensor& tensor, std::int64_t cols, std:
 bool WeightSource::reads_whole(const Part& part) const {
   const WeightSlice slice = slice_of(part);
   const QuantisedTensor* tensor = quantised(part);
-  return slice.transposed || slice.heads > 0 || (tensor != nullptr && tensor->reads_whole());
+  return slice.transposed || slice.heads > 0 || (slice.row_step > 1 && !slice.mxfp4) ||
+         (tensor != nullptr && tensor->reads_whole());
 }
 
 const QuantisedTensor* WeightSource::quantised(const Part& part) const {
@@ -126,18 +128,24 @@ void WeightSource::read_rows(const Part& part, std::int64_t first, std::span<flo
   }
   const Tensor tensor = find(slice.tensor);
   if (slice.transposed) {
-    const std::vector<std::int64_t>& stored = tensor.shape();  // [in, out]
-    std::vector<float> all(static_cast<std::size_t>(stored[0] * stored[1]));
-    read_elements(tensor, 0, all);
+    const std::int64_t stored = tensor.shape().back();  // [in, out], perhaps for every expert
+    std::vector<float> all(static_cast<std::size_t>(whole.cols * stored));
+    read_elements(tensor, std::max(slice.transposed_at, 0) * whole.cols * stored, all);
     for (std::int64_t r = 0; r < rows; ++r) {
+      const std::int64_t at = slice.first_row + (first + r) * slice.row_step;
       for (std::int64_t c = 0; c < whole.cols; ++c) {
         out[static_cast<std::size_t>(r * whole.cols + c)] =
-            all[static_cast<std::size_t>(c * stored[1] + slice.first_row + first + r)];
+            all[static_cast<std::size_t>(c * stored + at)];
       }
     }
     return;
   }
-  if (slice.heads > 0) {
+  if (slice.mxfp4) {
+    std::vector<std::byte> blocks(out.size() / 32 * 17);
+    read_mxfp4_rows(part, first, blocks);
+    return dequantise(GgmlType::kMXFP4, blocks, out);
+  }
+  if (slice.heads > 0 || slice.row_step > 1) {
     std::vector<float> all(static_cast<std::size_t>(rows_spanned(slice, whole.rows) * whole.cols));
     read_plain_rows(tensor, whole.cols, slice.first_row, all);
     for (std::int64_t r = 0; r < rows; ++r) {
@@ -152,6 +160,7 @@ void WeightSource::read_rows(const Part& part, std::int64_t first, std::span<flo
 std::optional<GgmlType> WeightSource::stored_type(const Part& part) const {
   const WeightSlice slice = slice_of(part);
   if (slice.transposed || slice.tensors > 0) return std::nullopt;
+  if (slice.mxfp4) return GgmlType::kMXFP4;
   const Tensor tensor = find(slice.tensor);
   if (tensor.quantised || tensor.dtype() == "F64") return std::nullopt;
   if (tensor.gguf) return tensor.gguf->type;
@@ -172,12 +181,13 @@ void WeightSource::read_stored_rows(const Part& part, std::int64_t first,
   if (!type || first < 0 || rows * row_bytes != static_cast<std::int64_t>(out.size()) ||
       first + rows > whole.rows)
     throw Error(ErrorCode::kInvalidArgument, "tensor '" + slice.tensor + "': no such rows");
+  if (slice.mxfp4) return read_mxfp4_rows(part, first, out);
   const auto read = [&](std::int64_t row, std::span<std::byte> to) {
     const std::int64_t begin = (slice.first_row + row) * row_bytes;
     if (tensor.safe) return safetensors_->read_stored(*tensor.safe, begin, to);
     gguf_->read(*tensor.gguf, begin, to);
   };
-  if (slice.heads == 0) return read(first, out);
+  if (slice.heads == 0 && slice.row_step == 1) return read(first, out);
   std::vector<std::byte> all(static_cast<std::size_t>(rows_spanned(slice, whole.rows) * row_bytes));
   read(0, all);
   for (std::int64_t r = 0; r < rows; ++r) {
@@ -228,7 +238,7 @@ std::int64_t WeightSource::parameters() const {
     for (const GgufTensor& tensor : gguf_->tensors()) sum += tensor.elements;
   } else {
     for (const SafeTensor& tensor : safetensors_->tensors())
-      if (!is_part(tensor)) sum += tensor.elements;
+      if (!is_part(tensor)) sum += mxfp4_values(tensor);
     if (quantised_)
       for (const auto& tensor : quantised_->tensors()) sum += tensor->elements();
   }
@@ -246,13 +256,15 @@ std::string WeightSource::quantisation() const {
       add(to_string(tensor.type), tensor.shape, tensor.elements);
   } else {
     for (const SafeTensor& tensor : safetensors_->tensors())
-      if (!is_part(tensor)) add(tensor.dtype, tensor.shape, tensor.elements);
+      if (!is_part(tensor))
+        add(tensor.dtype == "U8" ? "MXFP4" : tensor.dtype, tensor.shape, mxfp4_values(tensor));
     if (quantised_)
       for (const auto& tensor : quantised_->tensors())
         add(tensor->dtype, tensor->shape(), tensor->elements());
   }
   std::vector<std::pair<std::int64_t, std::string>> order;
-  for (const auto& [type, elements] : share) order.emplace_back(-elements, type);
+  for (const auto& [type, elements] : share)
+    if (elements > 0) order.emplace_back(-elements, type);
   std::sort(order.begin(), order.end());
   std::string text = order.size() > 1 ? "mixed:" : "";
   for (const auto& [elements, type] : order) text += (order.size() > 1 ? " " : "") + type;

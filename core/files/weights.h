@@ -73,6 +73,9 @@ class WeightSource {
   bool is_part(const SafeTensor& tensor) const;  // of a quantised weight
   bool have_equal_values(const Tensor& a, const Tensor& b) const;
   bool is_zero_bias(const Tensor& tensor) const;
+  // As GGUF's blocks: their scale, then values i and i + 16 in a byte.
+  void read_mxfp4_rows(const Part& part, std::int64_t first, std::span<std::byte> out) const;
+  std::int64_t mxfp4_values(const SafeTensor& tensor) const;
   void read_elements(const Tensor& tensor, std::int64_t begin, std::span<float> out) const;
   void read_plain_rows(const Tensor& tensor, std::int64_t cols, std::int64_t first,
                        std::span<float> out) const;

@@ -124,6 +124,7 @@ void WeightSource::check_shapes() {
     WeightShape shape;  // all rows that are read from the tensor
     bool transposed = false, is_head = false;
     std::int64_t stacked = 0;  // > 0: the rows are those of so many experts
+    std::int64_t mxfp4 = 0;    // > 0: they are blocks of so many bytes, or their scales (1)
   };
   std::vector<std::string> order;
   std::map<std::string, Wanted> tensors;
@@ -142,6 +143,8 @@ void WeightSource::check_shapes() {
       wanted.is_head = part.role == Role::kHead;
       if (slice.stacked)
         wanted.stacked = config_.layers[static_cast<std::size_t>(part.layer)].experts;
+      if (slice.mxfp4) check_whole_blocks(path_, name, expected.cols);
+      if (slice.mxfp4) wanted.mxfp4 = name.ends_with("_blocks") ? 16 : 1;
     }
   }
   std::set<std::string> narrowed;
@@ -158,8 +161,16 @@ void WeightSource::check_shapes() {
     std::vector<std::int64_t> found = tensor.shape(),
                               expected = {wanted.shape.rows, wanted.shape.cols};
     if (wanted.stacked > 0) {
-      expected = {wanted.stacked, wanted.shape.rows / wanted.stacked, wanted.shape.cols};
+      const std::int64_t rows =
+          wanted.transposed ? wanted.shape.rows : wanted.shape.rows / wanted.stacked;
+      expected = {wanted.stacked, rows, wanted.shape.cols};
       if (found.size() == 2) found.push_back(1);
+      if (wanted.transposed) std::swap(expected[1], expected[2]);
+    }
+    if (wanted.mxfp4 > 0) {
+      expected[2] /= 32;
+      if (wanted.mxfp4 > 1) expected.push_back(wanted.mxfp4);
+      check_is_u8(path_, *tensor.safe);
     }
     if (found.size() == 1) found.insert(expected[0] == 1 ? found.begin() : found.end(), 1);
     if (found.size() == 2 && wanted.transposed) std::swap(found[0], found[1]);

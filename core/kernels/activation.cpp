@@ -39,9 +39,17 @@ void apply(ActivationKind kind, const float* gate, const float* up, std::int64_t
 
 RowActivation row_activation(ActivationKind kind) {
   const CpuKernels& kernels = cpu_kernels();
-  return kind == ActivationKind::kSilu       ? kernels.silu
-         : kind == ActivationKind::kGeluTanh ? kernels.gelu_tanh
-                                             : &gelu_row;
+  switch (kind) {
+    case ActivationKind::kSilu:
+      return kernels.silu;
+    case ActivationKind::kGeluTanh:
+      return kernels.gelu_tanh;
+    case ActivationKind::kClampedSwiglu:
+      return kernels.clamped_swiglu;
+    case ActivationKind::kGelu:
+      break;
+  }
+  return &gelu_row;
 }
 
 void gated_activation(ActivationKind kind, const float* gate, const float* up, std::int64_t stride,

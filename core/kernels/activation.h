@@ -8,7 +8,9 @@
 
 namespace triescope::kernels {
 
-enum class ActivationKind : std::uint8_t { kSilu, kGeluTanh, kGelu };
+// kClampedSwiglu: act(gate) = g * sigmoid(1.702 g), g = min(gate, 7); with up it is times
+// min(max(up, -7), 7) + 1 instead of up (gpt-oss).
+enum class ActivationKind : std::uint8_t { kSilu, kGeluTanh, kGelu, kClampedSwiglu };
 
 // One row: out[i] = act(gate[i]) * up[i], i < n; if up is null, act(gate[i]). out may be gate. The
 // function belongs to the calling thread's instruction set.

@@ -112,6 +112,7 @@ AttentionTask task_of(const float* q, std::int64_t q_stride, const KvView& kv,
   task.window = shape.window;
   task.scale = shape.scale;
   task.softcap = shape.softcap;
+  task.sinks = shape.sinks;
   task.row_begin = begin;
   task.row_end = end;
   task.shared_a = visible.prefix.data();
@@ -133,6 +134,7 @@ AttentionTask of_head(AttentionTask task, std::int64_t head) {
   const std::int64_t at = head * task.head_dim;
   task.q += at * task.group;
   task.out += at * task.group;
+  if (task.sinks != nullptr) task.sinks += head * task.group;
   const std::size_t bytes = static_cast<std::size_t>(at) * element_bytes(task.precision);
   task.keys = static_cast<const char*>(task.keys) + bytes;
   task.values = static_cast<const char*>(task.values) + bytes;

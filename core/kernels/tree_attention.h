@@ -4,6 +4,7 @@
 // list. For head h, with kv = h / (heads / kv_heads):
 //   s_j = scale * q[r, h] . K[slot_j, kv]            softcap c > 0: s_j = c * tanh(s_j / c)
 //   out[r, h] = sum_j exp(s_j - max s) * V[slot_j, kv]  /  sum_j exp(s_j - max s)
+// With sinks, max s and the divisor also count the head's sink: + exp(sink_h - max s).
 // A window w > 0 keeps the last w entries of the list.
 //
 // Invariant ("path only"): out[r] depends on q[r] and on the K and V along its own list, bit for
@@ -24,11 +25,12 @@
 namespace triescope::kernels {
 
 struct AttentionShape {
-  int heads = 0, kv_heads = 0;  // heads % kv_heads == 0
-  int head_dim = 0;             // any; multiples of 16 are fast
-  float scale = 0;              // usually 1 / sqrt(head_dim)
-  float softcap = 0;            // 0 = none
-  int window = 0;               // 0 = all
+  int heads = 0, kv_heads = 0;   // heads % kv_heads == 0
+  int head_dim = 0;              // any; multiples of 16 are fast
+  float scale = 0;               // usually 1 / sqrt(head_dim)
+  float softcap = 0;             // 0 = none
+  int window = 0;                // 0 = all
+  const float* sinks = nullptr;  // [heads], a score that gives no value; null = none
 };
 
 // One layer's KV: [slots, kv_heads, head_dim] each.

@@ -40,8 +40,13 @@ std::vector<float> tree_attention_ref(const float* q, std::int64_t rows, const f
         at::matmul(seen(k), queries[r].unsqueeze(2)).squeeze(2) * static_cast<double>(shape.scale);
     if (shape.softcap > 0)
       s = at::tanh(s / static_cast<double>(shape.softcap)) * static_cast<double>(shape.softcap);
+    const std::int64_t seen_slots = s.size(1);
+    if (shape.sinks != nullptr) s = at::cat({s, wide(shape.sinks, {shape.heads, 1})}, 1);
     const at::Tensor y =
-        at::matmul(at::softmax(s, 1).unsqueeze(1), seen(v)).squeeze(1).to(at::kFloat).contiguous();
+        at::matmul(at::softmax(s, 1).narrow(1, 0, seen_slots).unsqueeze(1), seen(v))
+            .squeeze(1)
+            .to(at::kFloat)
+            .contiguous();
     out.insert(out.end(), y.const_data_ptr<float>(), y.const_data_ptr<float>() + y.numel());
   }
   return out;

@@ -138,6 +138,13 @@ CASES = {
     "granitemoe": {"model_type": "granitemoe", "num_local_experts": 4, **GRANITE},
     "granitemoeshared": {"model_type": "granitemoeshared", "num_local_experts": 5, "num_experts_per_tok": 3,
                          "shared_intermediate_size": 40, "tie_word_embeddings": True, **GRANITE},
+    "gpt_oss": {"model_type": "gpt_oss", "num_local_experts": 4, "num_experts_per_tok": 2, "head_dim": 16, "sliding_window": 16,
+                "rope_parameters": {"rope_type": "yarn", "rope_theta": 150000.0, "factor": 4.0, "beta_fast": 32.0, "beta_slow": 1.0,
+                                    "truncate": False, "original_max_position_embeddings": 32}},
+    "gpt_oss plain rope, no biases on q": {"model_type": "gpt_oss", "num_local_experts": 6, "num_experts_per_tok": 3, "head_dim": 8,
+                                           "sliding_window": 12, "attention_bias": False, "tie_word_embeddings": True,
+                                           "layer_types": ["full_attention", "sliding_attention"] * 2,
+                                           "rope_parameters": {"rope_type": "default", "rope_theta": 10000.0}},
     "gpt2": {"model_type": "gpt2", "n_embd": 32, "n_layer": 3, "n_head": 4, "n_positions": 128, "vocab_size": VOCAB,
              "bos_token_id": 1, "eos_token_id": 2},
 }

@@ -66,6 +66,7 @@ CASES = {
                                   {"attention.clamp_kqv": 0.5, "expert_weights_norm": True}, 0),
     "granitemoe": ("granitemoe", "granitemoe", {}, 0),
     "granitemoeshared": ("granitemoeshared", "granitemoe", {}, 0),
+    "gpt_oss": ("gpt_oss", "gpt-oss", {}, 0),
     "mistral3 of ministral3": ("mistral3 of ministral3", "mistral3", {}, 0),
 }
 PERMUTED = ("llama", "smollm3", "granite", "granitemoe", "mistral3")  # LlamaModel.modify_tensors
@@ -76,6 +77,9 @@ EXPERT = re.compile(r"model\.layers\.(\d+)\.\w+\.experts\.\d+\.(\w+)\.weight")
 EXPERT_NAMES = {"gate_proj": "gate", "w1": "gate", "up_proj": "up", "w3": "up", "down_proj": "down", "w2": "down"}
 # Granite's gate and up in one tensor, of the experts or of the MLP that rows share.
 FUSED = re.compile(r"model\.layers\.(\d+)\.(block_sparse_moe|shared_mlp)\.input_linear\.weight")
+
+# gpt-oss's experts in one tensor, transposed, gate and up alternating.
+ALTERNATING = re.compile(r"model\.layers\.(\d+)\.mlp\.experts\.(gate_up|down)_proj(_bias)?")
 
 
 def set_keys(writer, arch, config, rope):
@@ -134,7 +138,9 @@ def set_keys(writer, arch, config, rope):
     if arch == "mistral3":
         writer.add_rope_scaling_yarn_log_mul(rope["mscale_all_dim"])
         writer.add_attn_temperature_scale(rope["llama_4_scaling_beta"])
-    if arch in ("gemma2", "gemma3"):
+    if arch == "gpt-oss":
+        writer.add_expert_feed_forward_length(config.intermediate_size)
+    if arch in ("gemma2", "gemma3", "gpt-oss"):
         writer.add_sliding_window(config.sliding_window)
     if arch in PERMUTED:
         writer.add_vocab_size(config.vocab_size)
@@ -243,7 +249,15 @@ def write(folder, name):
                 made_of[new] = {"index": index, "how": f"rows {first} {inner} {2 * inner}"}
                 writer.add_tensor(new, np.ascontiguousarray(stored[..., first:first + inner, :]))
             continue
-        key = key.removeprefix("language_model.")
+        if (found := ALTERNATING.fullmatch(key)) is not None:
+            bias = found[3] is not None
+            for part, first, step in (("gate", 0, 2), ("up", 1, 2)) if found[2] == "gate_up" else (("down", 0, 1),):
+                new = f"blk.{found[1]}.ffn_{part}_exps.{'bias' if bias else 'weight'}"
+                made_of[new] = {"index": index, "how": f"experts {first} {step} {0 if bias else 1}"}
+                values = stored[..., first::step]
+                writer.add_tensor(new, np.ascontiguousarray(values if bias else values.swapaxes(1, 2)))
+            continue
+        key = key.removeprefix("language_model.") + (".weight" if key.endswith("sinks") else "")
         how, values = converted(arch, key, stored, config.num_attention_heads, getattr(config, "num_key_value_heads", 0))
         new = names.get_name(key, try_suffixes=(".weight", ".bias"))
         assert new is not None, key

@@ -336,8 +336,11 @@ struct AttentionRun {
       for (std::int64_t j = first; j < start && j < shared; ++j) scores[j] = 0;
       row_scale(scores + start, t.scale, n);
       if (t.softcap > 0) row_softcap(scores + start, t.softcap, n);
-      const float best = row_max(scores + start, n);
-      s.weights[query] = static_cast<float>(row_exp_sum(scores + start, n, best, scores + start));
+      float best = row_max(scores + start, n);
+      if (t.sinks != nullptr && t.sinks[g] > best) best = t.sinks[g];
+      double sum = row_exp_sum(scores + start, n, best, scores + start);
+      if (t.sinks != nullptr) sum += row_exp_sum(t.sinks + g, 1, best, nullptr);
+      s.weights[query] = static_cast<float>(sum);
     }
   }
 

@@ -104,6 +104,17 @@ void row_gelu_tanh(const float* gate, const float* up, std::int64_t n, float* ou
   });
 }
 
+void row_clamped_swiglu(const float* gate, const float* up, std::int64_t n, float* out) {
+  const Vec limit = Vec::set(7), one = Vec::set(1);
+  map_row(n, [&](std::int64_t i, int count) {
+    const Vec g = Vec::min(limit, load_n(gate + i, count));
+    Vec v = g / (one + exp_of(g * Vec::set(-1.702f)));
+    if (up != nullptr)
+      v = v * (Vec::min(limit, Vec::max(Vec::set(-7), load_n(up + i, count))) + one);
+    store_n(v, out + i, count);
+  });
+}
+
 void row_softcap(float* x, float cap, std::int64_t n) {
   const Vec c = Vec::set(cap);
   map_row(n, [&](std::int64_t i, int count) {

@@ -59,6 +59,7 @@ struct AttentionTask {
   std::int64_t slot_stride;
   int group, head_dim, window;
   float scale, softcap;
+  const float* sinks;  // [group] or null
   std::int64_t row_begin, row_end;
   // The list of row r: shared_a, shared_b (seen by every row of the task), then its tail.
   const std::int32_t* shared_a;
@@ -122,6 +123,7 @@ struct CpuKernels {
   // out = act(gate) * up (up null: 1)
   void (*silu)(const float* gate, const float* up, std::int64_t n, float* out);
   void (*gelu_tanh)(const float* gate, const float* up, std::int64_t n, float* out);
+  void (*clamped_swiglu)(const float* gate, const float* up, std::int64_t n, float* out);
   void (*softcap)(float* x, float cap, std::int64_t n);
   // One head: x[0 .. 2 * half), half-split.
   void (*rope)(float* x, int half, const float* cos, const float* sin);

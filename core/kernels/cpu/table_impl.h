@@ -25,6 +25,7 @@ constexpr CpuKernels kTable = {
     .layer_norm = row_layer_norm,
     .silu = row_silu,
     .gelu_tanh = row_gelu_tanh,
+    .clamped_swiglu = row_clamped_swiglu,
     .softcap = row_softcap,
     .rope = row_rope,
     .add = row_add,

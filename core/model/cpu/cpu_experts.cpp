@@ -17,6 +17,8 @@ kernels::ActivationKind kernel_activation(formats::Activation activation) {
       return kernels::ActivationKind::kGeluTanh;
     case formats::Activation::kGelu:
       return kernels::ActivationKind::kGelu;
+    case formats::Activation::kClampedSwiglu:
+      return kernels::ActivationKind::kClampedSwiglu;
   }
   return kernels::ActivationKind::kSilu;
 }

@@ -234,6 +234,7 @@ void CpuLayers::run(const Rows& all, std::span<const CpuWeights::Layer> weights,
     const std::optional<Input> beside =
         config_.parallel_residual ? std::optional(mlp_input()) : std::nullopt;
     shape.window = config_.layers[i].window;
+    shape.sinks = layer.sinks.empty() ? nullptr : layer.sinks.data();
     attend(all, qkv_.data(), qkv, kv.view(step), shape);
     add_branch(layer.output, {attention_.data(), attention_stride}, rows,
                layer.post_attention_norm);

@@ -92,6 +92,7 @@ void CpuWeights::allocate(const formats::WeightSource& source) {
       reserve_bias(layer.mlps.back().gate_up, config_.mlp_bias);
     }
     if (mixture) layer.router = matrix({Role::kRouter}, hidden, index);
+    reserve_bias(layer.router, mixture && config_.experts.router_bias);
     if (source.shape({Role::kSharedGate, index}))
       layer.shared_gate = matrix({Role::kSharedGate}, hidden, index);
   }
@@ -168,6 +169,10 @@ CpuWeights::Target CpuWeights::target_of(const formats::Part& part) {
       return matrix(layer.router, 0);
     case Role::kSharedGate:
       return matrix(layer.shared_gate, 0);
+    case Role::kRouterBias:
+      return matrix(layer.router, 0, true);
+    case Role::kSinks:
+      return vector(layer.sinks);
   }
   throw Error(ErrorCode::kInvalidArgument, "no such weight role");
 }

@@ -29,7 +29,7 @@ class CpuWeights {
     kernels::PackedLinear router;       // [experts, hidden], fp32; empty where there are none
     kernels::PackedLinear shared_gate;  // [1, hidden], fp32; empty: the shared one has no gate
     std::vector<float> attention_norm, attention_norm_bias, mlp_norm, mlp_norm_bias, query_norm,
-        key_norm, post_attention_norm, post_mlp_norm;
+        key_norm, post_attention_norm, post_mlp_norm, sinks;
   };
 
   // Reads everything, on options.threads threads. Only the options dtype and stored_weights matter.

@@ -12,6 +12,7 @@ std::string CudaAttention::obstacle(const formats::ModelConfig& config) {
   if (config.head_dim % 8 != 0 || config.head_dim > 256)
     return "the kernel takes head sizes that are multiples of 8 up to 256, and this model's is " +
            std::to_string(config.head_dim);
+  if (config.attention_sinks) return "the kernel does not know this model's attention sinks";
   return kernels::cuda_module().reason;
 }
 
@@ -28,7 +29,8 @@ CudaAttention::CudaAttention(const formats::ModelConfig& config, const ForwardIn
 }
 
 at::Tensor CudaAttention::attend(const at::Tensor& q, const at::Tensor& keys,
-                                 const at::Tensor& values, int window) const {
+                                 const at::Tensor& values, int window,
+                                 const at::Tensor& /*sinks*/) const {
   const kernels::CudaModule& module = kernels::cuda_module();
   const at::Tensor out = bucket_rows(q.size(0), config_.query_dims(), q.options());
   TriescopeTreeAttention call = {};

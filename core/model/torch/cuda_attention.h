@@ -24,7 +24,7 @@ class CudaAttention final : public LayerAttention {
 
   // Error{kCuda}: the launch failed.
   at::Tensor attend(const at::Tensor& q, const at::Tensor& keys, const at::Tensor& values,
-                    int window) const override;
+                    int window, const at::Tensor& sinks) const override;
 
  private:
   const formats::ModelConfig& config_;

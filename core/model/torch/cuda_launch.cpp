@@ -23,6 +23,8 @@ std::int32_t kernel_activation(formats::Activation activation) {
       return kTriescopeGeluTanh;
     case formats::Activation::kGelu:
       return kTriescopeGelu;
+    case formats::Activation::kClampedSwiglu:
+      break;  // check_layer_kernels() leaves it to libtorch's operations
   }
   return kTriescopeSilu;
 }

@@ -89,7 +89,9 @@ kernels::LayerShapes shapes_of(const ModelConfig& config) {
 
 KernelObstacles check_layer_kernels(const ModelConfig& config, const at::TensorOptions& options) {
   KernelObstacles found;
-  found.activation = kernels::cuda_module().reason;
+  found.activation = config.activation == formats::Activation::kClampedSwiglu
+                         ? "the kernel does not know this model's activation"
+                         : kernels::cuda_module().reason;
   found.embed_norm = found.add_norm = cuda_norm_obstacle(config);
   found.split_qkv = cuda_layer_obstacle(config);
   found.attention = CudaAttention::obstacle(config);

@@ -79,7 +79,7 @@ TorchOpsAttention::Sight TorchOpsAttention::sight_of(const VisibleSlots& visible
 }
 
 Tensor TorchOpsAttention::attend(const Tensor& q, const Tensor& keys, const Tensor& values,
-                                 int window) const {
+                                 int window, const Tensor& sinks) const {
   const std::int64_t group = config_.heads / config_.kv_heads;
   std::vector<Tensor> parts;
   for (const Sight& sight : sights_) {
@@ -98,8 +98,16 @@ Tensor TorchOpsAttention::attend(const Tensor& q, const Tensor& keys, const Tens
       scores = at::tanh(scores / config_.attention_softcap) * config_.attention_softcap;
     }
     scores = scores.reshape({config_.kv_heads, group, rows, -1}) + sight.mask(window);
-    const Tensor weights =
-        at::softmax(scores, -1).to(q.scalar_type()).reshape({config_.kv_heads, group * rows, -1});
+    const std::int64_t seen = scores.size(-1);
+    if (sinks.defined())
+      scores = at::cat(
+          {scores,
+           sinks.view({config_.kv_heads, group, 1, 1}).expand({config_.kv_heads, group, rows, 1})},
+          -1);
+    const Tensor weights = at::softmax(scores, -1)
+                               .narrow(-1, 0, seen)
+                               .to(q.scalar_type())
+                               .reshape({config_.kv_heads, group * rows, -1});
     parts.push_back(at::matmul(weights, v)
                         .reshape({config_.kv_heads, group, rows, config_.head_dim})
                         .permute({2, 0, 1, 3})

@@ -23,7 +23,7 @@ class TorchOpsAttention final : public LayerAttention {
                     const MaskRows* masks = nullptr);
 
   at::Tensor attend(const at::Tensor& q, const at::Tensor& keys, const at::Tensor& values,
-                    int window) const override;
+                    int window, const at::Tensor& sinks) const override;
 
  private:
   // The slots that any of rows [begin, end) sees, and for each window the additive mask [rows,

@@ -55,6 +55,9 @@ class LibtorchLayerOps final : public TorchLayerOps {
   Tensor activate(const Tensor& gate_up) const override {
     if (!config_.gated_mlp) return activation(gate_up);
     const std::int64_t inner = gate_up.size(1) / 2;
+    if (config_.activation == Activation::kClampedSwiglu)
+      return activation(gate_up.narrow(1, 0, inner)) *
+             (gate_up.narrow(1, inner, inner).clamp(-7, 7) + 1);
     return activation(gate_up.narrow(1, 0, inner)) * gate_up.narrow(1, inner, inner);
   }
 
@@ -107,6 +110,10 @@ class LibtorchLayerOps final : public TorchLayerOps {
         return at::gelu(x, "tanh");
       case Activation::kGelu:
         return at::gelu(x);
+      case Activation::kClampedSwiglu: {
+        const Tensor gate = x.clamp_max(7);
+        return gate * at::sigmoid(gate * 1.702);
+      }
     }
     return x;
   }

@@ -177,7 +177,8 @@ Tensor TorchLayers::run(const Rows& rows, std::span<const TorchWeights::Layer> w
                                                             : take_up(x, h, post, w.attention_norm);
     features.keep(x, static_cast<std::int32_t>(i));
     const Tensor q = project(in, i, step, w, normed, kv);
-    h = branch(attention->attend(q, kv.k(step), kv.v(step), config_.layers[i].window), w.output);
+    h = branch(attention->attend(q, kv.k(step), kv.v(step), config_.layers[i].window, w.sinks),
+               w.output);
     if (config_.parallel_residual) {
       h = h + run_mlp(w, static_cast<std::int32_t>(i),
                       config_.shared_norm ? normed : normalise(x, w.mlp_norm), rows.experts);

@@ -138,6 +138,10 @@ TorchWeights::Target TorchWeights::target_of(const ModelConfig& config,
       return matrix(of.router.matrix, 0);
     case Role::kSharedGate:
       return matrix(of.shared_gate.matrix, 0);
+    case Role::kRouterBias:
+      return part(of.router.bias, 0, config.layers[static_cast<std::size_t>(which.layer)].experts);
+    case Role::kSinks:
+      return {.tensor = &of.sinks, .rows = config.heads, .is_norm = true};
     default:
       throw Error(ErrorCode::kInvalidArgument, "no such weight of a layer");
   }

@@ -39,6 +39,7 @@ class TorchWeights {
     TorchLinear router, shared_gate;  // [experts, hidden], [1, hidden]; undefined = none
     at::Tensor query_norm, key_norm;  // fp32, of the shape that QkNorm says
     at::Tensor post_attention_norm, post_mlp_norm;  // [hidden] fp32; undefined = none
+    at::Tensor sinks;                               // [heads] fp32; undefined = none
   };
 
   // Reads everything, on up to `threads` threads. options: device, and the dtype of the matrices.

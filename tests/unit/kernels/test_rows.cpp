@@ -1,5 +1,7 @@
 #include <doctest/doctest.h>
 
+#include <cmath>
+
 #include <algorithm>
 #include <limits>
 #include <tuple>
@@ -162,6 +164,24 @@ TEST_CASE("activations by hand: silu, gelu and its tanh form are three functions
   check_close(at_one_and_minus_two(ActivationKind::kGelu), {0.841344746f, -0.045500264f}, 2e-6, 0);
   check_close(at_one_and_minus_two(ActivationKind::kGeluTanh), {0.841191991f, -0.045402306f}, 2e-6,
               0);
+}
+
+TEST_CASE(
+    "activations by hand: the clamped one cuts the gate above, up on both sides, and adds 1") {
+  const auto swish = [](double g) { return g / (1 + std::exp(-1.702 * g)); };
+  const std::vector<float> gate = {1, 9, -9, 0.5f, 2}, up = {0.5f, 2, -3, 9, -9};
+  std::vector<float> both = gate, out(gate.size());
+  both.insert(both.end(), up.begin(), up.end());
+  ThreadPool pool(1);
+  const std::vector<double> expected = {swish(1) * 1.5, swish(7) * 3, swish(-9) * -2,
+                                        swish(0.5) * 8, swish(2) * -6};
+  test::for_each_variant([&](const char* variant) {
+    CAPTURE(variant);
+    gated_activation(ActivationKind::kClampedSwiglu, both.data(), both.data() + 5, 10, 1, 5,
+                     out.data(), 5, pool);
+    for (std::size_t i = 0; i < out.size(); ++i)
+      CHECK(out[i] == doctest::Approx(expected[i]).epsilon(2e-6));
+  });
 }
 
 TEST_CASE("rows: activations agree with libtorch, far from zero too") {

@@ -78,6 +78,8 @@ double worst_error(const std::vector<float>& got, const std::vector<float>& want
   return worst;
 }
 
+// By head: below all scores, among them, far above them.
+constexpr float kSinks[] = {0.3f, -20, 2, 8, 0, 40, -1, 5};
 constexpr double kTolerance = 1e-5 * 4.3;  // 1e-5 of the largest |V|; random_values stays below 4.3
 
 TEST_CASE("tree attention agrees with libtorch: head sizes, groups, precisions, windows, softcap") {
@@ -91,6 +93,8 @@ TEST_CASE("tree attention agrees with libtorch: head sizes, groups, precisions, 
       {.heads = 2, .kv_heads = 1, .head_dim = 256, .scale = 0.0625f, .softcap = 50, .window = 33},
       {.heads = 3, .kv_heads = 3, .head_dim = 37, .scale = 0.16f},
       {.heads = 2, .kv_heads = 2, .head_dim = 2, .scale = 0.7f, .window = 1},
+      {.heads = 8, .kv_heads = 2, .head_dim = 64, .scale = 0.125f, .window = 50, .sinks = kSinks},
+      {.heads = 4, .kv_heads = 4, .head_dim = 40, .scale = 0.16f, .softcap = 9, .sinks = kSinks},
   };
   test::for_each_variant([&](const char* variant) {
     for (const AttentionShape& shape : shapes) {
@@ -269,7 +273,9 @@ TEST_CASE("tree attention: over long lists threads share a row's work, and no bi
   for (const AttentionShape& shape :
        {AttentionShape{.heads = 9, .kv_heads = 3, .head_dim = 64, .scale = 0.125f},
         AttentionShape{.heads = 2, .kv_heads = 1, .head_dim = 80, .scale = 0.1f, .window = 1600},
-        AttentionShape{.heads = 5, .kv_heads = 5, .head_dim = 20, .scale = 0.2f, .softcap = 30}}) {
+        AttentionShape{.heads = 5, .kv_heads = 5, .head_dim = 20, .scale = 0.2f, .softcap = 30},
+        AttentionShape{
+            .heads = 8, .kv_heads = 4, .head_dim = 16, .scale = 0.25f, .sinks = kSinks}}) {
     for (const Precision precision : {Precision::kF32, Precision::kBF16}) {
       for (const int prefix : {1530, 1900}) {
         for (const bool in_order : {false, true}) {

@@ -70,6 +70,9 @@ inline std::vector<ExecutorCase> executor_cases() {
                          [](PlainTransformer& p) { p.config.experts.shared_intermediate = 0; }};
   const Knob clip = {"q, k and v cut a little later",
                      [](PlainTransformer& p) { p.config.qkv_clip *= 1.1f; }};
+  const Knob sinkless = {"no attention sinks",
+                         [](PlainTransformer& p) { p.config.attention_sinks = false; }};
+  const Knob plain_glu = activation(Activation::kSilu);
   const Knob attention_factor = {"rope's attention factor", [](PlainTransformer& p) {
                                    p.config.ropes[0].attention_factor *= 1.05;
                                  }};
@@ -118,6 +121,11 @@ inline std::vector<ExecutorCase> executor_cases() {
       {"qwen3_moe every second layer, window", nlohmann::json::object(), 0, {fewer, divided}},
       {"olmoe clipped, normalised", {{"clip_qkv", 0.3}}, 0, {clip, fewer, undivided}},
       {"granitemoeshared", nlohmann::json::object(), 0, {residual, fewer, undivided}},
+      {"gpt_oss", {{"rms_norm_eps", 1e-2}}, 0, {eps, fewer, wider, sinkless, plain_glu, theta}},
+      {"gpt_oss plain rope, no biases on q",
+       nlohmann::json::object(),
+       0,
+       {wider, fewer, undivided}},
       {"gpt2",
        {{"layer_norm_epsilon", 1e-2}, {"activation_function", "gelu"}},
        0,

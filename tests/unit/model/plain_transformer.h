@@ -138,7 +138,7 @@ class PlainTransformer {
         for (std::size_t head = 0; head < heads; ++head) {
           const std::size_t kv = head / (heads / kv_heads);
           Row weights;
-          double total = 0;
+          double total = config.attention_sinks ? std::exp(vector(Role::kSinks, l)[head]) : 0;
           for (std::size_t j = first; j <= r; ++j) {
             double score = 0;
             for (std::size_t d = 0; d < head_dim; ++d)
@@ -186,7 +186,10 @@ class PlainTransformer {
     Row inner = linear(x, of(Role::kUp), bias(Role::kUpBias));
     if (config.gated_mlp) {
       const Row gate = linear(x, of(Role::kGate), bias(Role::kGateBias));
-      for (std::size_t i = 0; i < inner.size(); ++i) inner[i] *= activate(gate[i]);
+      for (std::size_t i = 0; i < inner.size(); ++i)
+        inner[i] = activate(gate[i]) * (config.activation == formats::Activation::kClampedSwiglu
+                                            ? std::clamp(inner[i], -7.0, 7.0) + 1
+                                            : inner[i]);
     } else {
       for (double& value : inner) value = activate(value);
     }
@@ -196,7 +199,7 @@ class PlainTransformer {
   Row mixture(const Row& x, int layer) const {
     using formats::Role;
     const int experts = config.layers[static_cast<std::size_t>(layer)].experts;
-    Row scores = linear(x, matrix(Role::kRouter, layer), {});
+    Row scores = linear(x, matrix(Role::kRouter, layer), vector(Role::kRouterBias, layer));
     double total = 0;
     for (double& score : scores) total += score = std::exp(score);
     for (double& score : scores) score /= total;
@@ -260,6 +263,10 @@ class PlainTransformer {
       case formats::Activation::kGeluTanh:
         return x / 2 *
                (1 + std::tanh(std::sqrt(2 / std::numbers::pi) * (x + 0.044715 * x * x * x)));
+      case formats::Activation::kClampedSwiglu: {
+        const double gate = std::min(x, 7.0);
+        return gate / (1 + std::exp(-1.702 * gate));
+      }
     }
     throw std::logic_error("no such activation");
   }

@@ -46,6 +46,19 @@ std::vector<float> converted(const std::string& how, const nlohmann::json& tenso
                    values.begin() + static_cast<std::ptrdiff_t>(at + (first + count) * width));
     return taken;
   }
+  if (how.starts_with(
+          "experts ")) {  // some columns of every expert's matrix as rows, or of its bias
+    std::size_t first = 0, step = 0, transposed = 0;
+    std::istringstream(how.substr(8)) >> first >> step >> transposed;
+    const auto last = tensor[1].back().get<std::size_t>();
+    const std::size_t inner = transposed != 0 ? tensor[1][1].get<std::size_t>() : 1;
+    out.clear();
+    for (std::size_t expert = 0; expert < rows; ++expert)
+      for (std::size_t c = first; c < last; c += step)
+        for (std::size_t i = 0; i < inner; ++i)
+          out.push_back(values[(expert * inner + i) * last + c]);
+    return out;
+  }
   if (how.starts_with("parts ")) {  // q, k and v head by head become all q, all k, all v
     const std::size_t heads = std::stoul(how.substr(6)), dim = rows / heads / 3;
     for (std::size_t r = 0; r < rows; ++r) {

@@ -59,6 +59,14 @@ TEST_CASE("model info: a mixture says how much of it a token uses") {
                           "uses " +
                           std::to_string(kShared + 4 * 2 * kExpert) + " of " +
                           std::to_string(info.parameters) + " parameters"});
+  CHECK(info.experts == 4);
+  CHECK(info.experts_used == 2);
+  CHECK(info.active_parameters == kShared + 4 * 2 * kExpert);
+  CHECK(info.expert_bytes == 4 * kExpert);
+  // A forward of one row takes one row of the embedding alone.
+  CHECK(info.active_bytes == 4 * (kShared - 64 * 32 + 4 * 2 * kExpert));
+  CHECK(info_of("llama").experts == 0);
+  CHECK(info_of("llama").active_bytes == 0);
   const std::string some = info_of("qwen2_moe layers without experts, windows").notes.at(0);
   CHECK(some.find("2 of 4 and one that all share in 3 of 4 layers") != std::string::npos);
 }
