@@ -12,6 +12,12 @@ namespace {
 // How often a running capture is looked at where no new snapshot tells of it.
 constexpr auto kLookInterval = std::chrono::milliseconds(50);
 constexpr std::size_t kMaxAnswers = 64;  // that wait on one line
+// How long a status waits that says no more than that a command has arrived: most commands are done
+// by then, and one message tells both.
+constexpr auto kArrivalWait = std::chrono::milliseconds(20);
+// What is written at once. A moment's rows and status travel together: over TCP a second small
+// message may wait until the first is acknowledged, for another round trip.
+constexpr std::size_t kBatchBytes = 256 << 10;
 
 }  // namespace
 
@@ -92,13 +98,18 @@ void ServedSession::Impl::take(Client& client, const Ask& ask) {
   if (!refused.empty()) send_later(client, {.kind = ToldKind::kNotice, .text = refused});
 }
 
-ServedSession::Impl::Moment ServedSession::Impl::next_moment(Client& client, std::uint64_t seen) {
+ServedSession::Impl::Moment ServedSession::Impl::next_moment(
+    Client& client, std::uint64_t seen, const std::shared_ptr<const LiveStatus>& told) {
   std::unique_lock lock(mutex);
   const auto ready = [&] { return version != seen || client.quit || !client.answers.empty(); };
   if (works_by_itself(host->status()->state))
     changed.wait_for(lock, kLookInterval, ready);
   else
     changed.wait(lock, ready);
+  if (version != seen)
+    changed.wait_for(lock, kArrivalWait, [&] {
+      return host->status() != told || client.quit || !client.answers.empty();
+    });
   return {host->status(),
           host->commands_sent(),
           controller == &client ? taken : 0,
@@ -110,18 +121,24 @@ ServedSession::Impl::Moment ServedSession::Impl::next_moment(Client& client, std
 
 void ServedSession::Impl::tell(Client& client) {
   RowPump pump(client.greeting.run, client.greeting.marks);
-  const auto send = [&](const std::string& bytes) { client.line.write(bytes); };
+  std::string batch;
+  const auto send = [&](const std::string& bytes) {
+    batch += bytes;
+    if (batch.size() >= kBatchBytes) client.line.write(std::exchange(batch, {}));
+  };
   StatusDiff diff(client.greeting.notice, client.watch);
   std::uint64_t seen = 0;
+  std::shared_ptr<const LiveStatus> told;
   while (true) {
-    Moment now = next_moment(client, seen);
+    Moment now = next_moment(client, seen, told);
     if (now.quit) return;
     for (const std::string& bytes : now.answers) send(bytes);
     // The rows come first: what a status speaks of is there when it arrives.
     pump.send_all(now.runs, send);
-    if (now.version == seen) continue;
+    if (now.version != seen) send(bytes_of(diff.next(*now.status, now.sent, now.taken)));
+    if (!batch.empty()) client.line.write(std::exchange(batch, {}));
     seen = now.version;
-    send(bytes_of(diff.next(*now.status, now.sent, now.taken)));
+    told = now.status;
   }
 }
 

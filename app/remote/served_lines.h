@@ -85,8 +85,9 @@ struct ServedSession::Impl {
   ClientGreeting greet(Line& line, FrameReader& reader, bool watch);
   void answer_all(Client& client);  // the answering thread
   void tell(Client& client);        // the writing thread
-  // Waits until there is something to send since `seen`.
-  Moment next_moment(Client& client, std::uint64_t seen);
+  // Waits until there is something to send since `seen`, when the client was told of `told`.
+  Moment next_moment(Client& client, std::uint64_t seen,
+                     const std::shared_ptr<const LiveStatus>& told);
 
   ServedSetup setup;
   std::mutex mutex;

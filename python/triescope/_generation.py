@@ -28,6 +28,7 @@ class Generation:
         self.written: List[int] = []
         self.forward: Optional[Dict[str, Any]] = None
         self.draft: Optional[Dict[str, Any]] = None
+        self.level: Optional[Dict[str, Any]] = None  # of beams, until it is known whether they go on
 
     # What passes by.
 
@@ -38,6 +39,7 @@ class Generation:
             return
         if self.kind == "text" and self.has_prompt:
             self.chosen(int(ids[0, -1]))
+        self.write_level(is_last=False)
         length = 0
         with contextlib.suppress(Exception):
             length = int(cache.get_seq_length()) if cache is not None else 0
@@ -149,14 +151,26 @@ class Generation:
         order = sorted((i for i in real if not stops[i]), key=lambda i: -sums[i])[: self.call.beams]
         # Of equal scores the library's own choice stands.
         ended = [i for i in real if stops[i] and i < self.call.beams]
-        place = {i: k for k, i in enumerate(real)}
         self.written.append(tokens[0])
+        self.level = {"tokens": tokens, "parents": parents, "sums": sums, "real": real, "kept": order, "ended": ended, "length": at + 1}
+
+    def write_level(self, is_last: bool) -> None:
+        """The newest level. Where the search ends although beams could go on (no text can become better, by its rule), none
+        does: the continuations of that level are not followed."""
+        level, self.level = self.level, None
+        if level is None:
+            return
+        tokens, sums, kept, ended = level["tokens"], level["sums"], level["kept"], level["ended"]
+        is_over = is_last and bool(kept)
+        real = ended if is_over else level["real"]
+        place = {i: k for k, i in enumerate(real)}
+        why = {("beam", rank): {"reason": "search_over", "count": self.call.beams} for rank in range(self.cap.live_beams)} if is_over else None
         with self.cap.round() as r:
             if not self.is_first:
                 self.rows_of_beams(r)
-            r.level([tokens[i] for i in real], [-1 if self.is_first else parents[i] for i in real], [sums[i] for i in real],
-                    kept=[place[i] for i in order],
-                    finished=[(place[i], sums[i] / (at + 1) ** self.call.penalty) for i in ended])
+            r.level([tokens[i] for i in real], [-1 if self.is_first else level["parents"][i] for i in real], [sums[i] for i in real],
+                    kept=[] if is_over else [place[i] for i in kept],
+                    finished=[(place[i], sums[i] / level["length"] ** self.call.penalty) for i in ended], why=why)
         self.is_first = False
         self.forward = None
 
@@ -169,6 +183,7 @@ class Generation:
         r.time(forward=self.forward["ms"])
 
     def finish(self, result: Any) -> None:
+        self.write_level(is_last=True)
         sequences = getattr(result, "sequences", result)
         scores = getattr(result, "sequences_scores", None)
         texts = [[int(one) for one in row] for row in sequences[:, len(self.prompt):].tolist()]

@@ -5,12 +5,14 @@
 #include <atomic>
 
 #include <chrono>
+#include <cstdlib>
 #include <deque>
 #include <filesystem>
 #include <memory>
 #include <mutex>
 #include <thread>
 
+#include "app/remote/dial.h"
 #include "app/remote/remote_host.h"
 #include "app/remote/served_session.h"
 #include "app/session/session_thread.h"
@@ -155,6 +157,31 @@ void step_far(benchmark::State& state) {
 }
 BENCHMARK(step_far)->ArgName("line_ms")->Arg(0)->Arg(200)->Iterations(40)->UseRealTime()->Unit(
     benchmark::kMillisecond);
+
+// Over a real line: TRIESCOPE_REMOTE_COMMAND reaches it (`ssh host`), TRIESCOPE_REMOTE_PROGRAM is
+// the program there, and TRIESCOPE_REMOTE_MODEL a model there.
+void step_over_a_command(benchmark::State& state) {
+  const auto named = [](const char* name, const char* otherwise) -> std::string {
+    const char* const value = std::getenv(name);
+    return value ? value : otherwise;
+  };
+  const std::string command = named("TRIESCOPE_REMOTE_COMMAND", "");
+  if (command.empty()) return state.SkipWithError("TRIESCOPE_REMOTE_COMMAND is not set");
+  test::TempDir folder;
+  const auto host = remote_host(
+      {.command = command, .program = named("TRIESCOPE_REMOTE_PROGRAM", "triescope")}, [] {});
+  host->wait_connected();
+  RunRequest run = request(1000);
+  run.model = named("TRIESCOPE_REMOTE_MODEL", "");
+  host->start(run, (folder.path() / "run.tscap").string(), false);
+  host->step();
+  settle(*host);
+  for (auto _ : state) {
+    host->step();
+    settle(*host);
+  }
+}
+BENCHMARK(step_over_a_command)->Iterations(40)->UseRealTime()->Unit(benchmark::kMillisecond);
 
 void run_here(benchmark::State& state) {
   if (!test::model_path()) return state.SkipWithError("the model is not installed");
