@@ -73,9 +73,7 @@ ModelConfig config_of(const JsonFields& fields, const std::string& path) {
   ModelConfig config;
   config.family = fields.text("model_type");
   const Family& family = family_named(config.family, path);
-  const bool is_mxfp4 = family.reads_mxfp4 && fields.has("quantization_config") &&
-                        fields.object("quantization_config").text("quant_method", "") == "mxfp4";
-  if (!is_mxfp4) quantisation_of(fields);  // refuses what is not read
+  if (!family.reads_mxfp4 || !is_mxfp4(fields)) quantisation_of(fields);  // refuses what is not read
   if (family.text_part != nullptr) {
     nlohmann::json text = fields.object(family.text_part).raw();
     // The whole model has the last word on what both describe.

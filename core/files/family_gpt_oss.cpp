@@ -2,6 +2,7 @@
 // every other layer. In safetensors gate and up alternate row by row, in MXFP4 blocks or transposed. Source:
 // transformers models/gpt_oss; llama.cpp's conversion of GptOssForCausalLM.
 #include "core/files/family.h"
+#include "core/files/quantised/quantisation.h"
 
 namespace triescope::formats {
 namespace {
@@ -24,7 +25,7 @@ void read_gpt_oss(const JsonFields& fields, ModelConfig& config) {
       fields, config, window_from_json(fields, 128), [](int layer, int) { return layer % 2 == 0; },
       0);
   read_experts_json(fields, config, "num_local_experts", 128, 4);
-  config.mxfp4_experts = fields.has("quantization_config");
+  config.mxfp4_experts = is_mxfp4(fields);
 }
 
 // The two matrices of an expert: gate and up, whose rows alternate, and down.

@@ -84,6 +84,10 @@ std::optional<Quantisation> quantisation_of(const JsonFields& config) {
   refuse(config, method.empty() ? "no quant_method" : "'" + method.substr(0, 40) + "'");
 }
 
+bool is_mxfp4(const JsonFields& config) {
+  return config.has(kKey) && config.object(kKey).text("quant_method", "") == "mxfp4";
+}
+
 std::optional<Quantisation> quantisation_of_folder(const std::string& folder) {
   const std::string path = path_in_folder(folder, "config.json");
   const nlohmann::json json = read_json_file(path, kMaxConfigBytes);

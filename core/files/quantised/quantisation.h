@@ -24,7 +24,9 @@ struct Quantisation {
 // kNotSupported for a method that triescope does not read, with what to convert the model to;
 // kCorruption for a value out of its range.
 std::optional<Quantisation> quantisation_of(const JsonFields& config);
-// The same of a model folder's config.json, which must be there.
+// Whether the experts are MXFP4, which lies in tensors of its own kind (weights_mxfp4.cpp).
+bool is_mxfp4(const JsonFields& config);
+// quantisation_of() of a model folder's config.json, which must be there.
 std::optional<Quantisation> quantisation_of_folder(const std::string& folder);
 
 }  // namespace triescope::formats
