@@ -169,7 +169,7 @@ TEST_CASE("gpt-oss: shapes, other quantisations and another limit are refused in
   };
   refused({{"intermediate_size", 96}}, "expected shape");
   refused({{"intermediate_size", 48}}, "rows of 48 values, which are not whole MXFP4 blocks");
-  refused({{"quantization_config", {{"quant_method", "fp8"}}}}, "quantization_config");
+  refused({{"quantization_config", {{"quant_method", "aqlm"}}}}, "quantization_config");
   refused({{"swiglu_limit", 5.0}}, "swiglu_limit");
   refused({{"num_local_experts", 5}}, "expected shape");
 }
