@@ -70,6 +70,7 @@ void ask_everything(capture::Capture& file) {
     file.step(step);
     file.verdicts(step);
     file.frontier(step);
+    file.experts(step);
     for (const capture::Whose whose : file.owners()) {
       file.slot_events(step, whose);
       file.memory(whose);
