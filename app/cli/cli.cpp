@@ -58,6 +58,7 @@ int run_command_line(int argc, char** argv) try {
   add_export_command(root, line);
   add_explain_command(root, line);
   add_acceptance_command(root, line);
+  add_cost_command(root, line);
   add_doctor_command(root, line);
   add_lesson_command(root, line);
   add_datastore_command(root, line);

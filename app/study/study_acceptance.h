@@ -11,7 +11,7 @@
 
 namespace triescope::app {
 
-// The run in which a group's share was smallest, and the first step there that refused.
+// A run behind a group, and the first step there that refused.
 struct WorstRun {
   std::string capture, category;
   std::int64_t prompt = 0;
@@ -23,7 +23,7 @@ struct MethodAcceptance {
   std::string name;  // of the [[method]]
   int runs = 0;
   viz::Acceptance acceptance;
-  std::vector<WorstRun> worst;  // by group
+  std::vector<std::vector<WorstRun>> behind;  // by group: its runs, the smallest share first
 };
 
 // Of runs with a capture that has its tree. Repeats of a run are counted once. Errors: those of
