@@ -53,10 +53,13 @@ double chain_speedup(const ForwardCosts& forwards, double acceptance, int drafts
 void draw_cost_axes(Canvas& canvas, Rect area, const CostPlot& plot, const Scene& scene) {
   const float em = scene.em;
   const TextStyle small = dim_text(scene, 0.78f);
+  float last = 1e9f;  // the label below: a low chart has room for few
   for (const double tick :
        nice_ticks(0, plot.y.high, std::max(2, static_cast<int>(plot.area.h / (em * 2.4f))))) {
     const float py = plot.y.px(tick);
     canvas.line({plot.area.x, py}, {plot.area.right(), py}, scene.theme.grid, 1);
+    if (last - py < em * 1.2f) continue;
+    last = py;
     text_in(canvas, {area.x, py - em * 0.6f, em * 2.9f, em * 1.2f}, round_text(tick) + " ×", small,
             Align::kRight);
   }
@@ -213,7 +216,7 @@ std::string cost_csv(const std::vector<CostSeries>& series) {
     }
     const CostPoint best = model.best();
     csv_row(out, one.name, "best", best.drafts, best.tokens, best.cost);
-    csv_row(out, one.name, "run", one.drafts(), model.facts.tokens_per_step(), model.step_cost());
+    csv_row(out, one.name, "ran", one.drafts(), model.facts.tokens_per_step(), model.step_cost());
     if (one.measured)
       out << csv_field(one.name) << ",measured," << csv_double(one.drafts()) << ",,,"
           << csv_double(one.measured->mean) << ',' << csv_double(one.measured->low) << ','

@@ -44,7 +44,7 @@ struct CostPlot {
 CostPlot draw_cost_chart(Canvas& canvas, Rect area, const std::vector<CostSeries>& series,
                          const Scene& scene);
 
-// series,kind,drafts,tokens_per_step,step_cost,speedup,low,high: kind is curve, best, run (by the
+// series,kind,drafts,tokens_per_step,step_cost,speedup,low,high: kind is curve, best, ran (by the
 // costs) or measured; chains of free drafts are the series "alpha 0.5".
 std::string cost_csv(const std::vector<CostSeries>& series);
 

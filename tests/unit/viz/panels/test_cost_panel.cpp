@@ -101,9 +101,9 @@ TEST_CASE("cost panel: the table has the curve, the best, the run and the chains
     return std::stod(rows.at(key).at(column));
   };
   CHECK(at("EAGLE-2 curve 0", 5) == 1);
-  CHECK(at("EAGLE-2 run 4", 3) == doctest::Approx(2));
-  CHECK(at("EAGLE-2 run 4", 4) == doctest::Approx(1.5));
-  CHECK(at("EAGLE-2 run 4", 5) == doctest::Approx(4.0 / 3));
+  CHECK(at("EAGLE-2 ran 4", 3) == doctest::Approx(2));
+  CHECK(at("EAGLE-2 ran 4", 4) == doctest::Approx(1.5));
+  CHECK(at("EAGLE-2 ran 4", 5) == doctest::Approx(4.0 / 3));
   CHECK(at("alpha 0.5 curve 1", 5) == doctest::Approx(1.5 / 1.1));
 }
 
