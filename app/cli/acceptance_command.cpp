@@ -23,7 +23,7 @@ using viz::AcceptanceBy;
 using viz::AcceptanceGroup;
 
 struct AcceptanceOptions {
-  std::string path, by = "depth", steps;
+  std::string path, by = "depth", steps, group;
   std::size_t best_tree = 0;  // 0 = not asked for
   bool as_json = false, as_csv = false, failures = false;
 
@@ -81,7 +81,52 @@ void print_groups(AcceptanceBy by, const Acceptance& acceptance) {
               << " more: the capture does not know it (record with --capture-level full)\n";
 }
 
+ordered_json run_json(const WorstRun& run) {
+  return {{"capture", run.capture},   {"category", run.category},
+          {"prompt", run.prompt},     {"n", run.n},
+          {"accepted", run.accepted}, {"step", run.step}};
+}
+
+// The command that opens a run where it went wrong first.
+std::string opening(const std::string& folder, const WorstRun& run) {
+  const std::string file = (std::filesystem::path(folder) / "captures" / run.capture).string();
+  return run.category + " " + std::to_string(run.prompt) + ", " + std::to_string(run.accepted) +
+         " of " + std::to_string(run.n) + ": triescope " + file +
+         (run.step < 0 ? "" : " --open step/" + std::to_string(run.step));
+}
+
+void check_group(const std::string& label, const std::vector<MethodAcceptance>& methods) {
+  std::vector<std::string> labels;
+  std::string list;
+  for (const MethodAcceptance& method : methods)
+    for (const AcceptanceGroup& group : method.acceptance.groups) {
+      if (std::find(labels.begin(), labels.end(), group.label) != labels.end()) continue;
+      labels.push_back(group.label);
+      list += (list.empty() ? "" : ", ") + group.label;
+    }
+  if (std::find(labels.begin(), labels.end(), label) == labels.end())
+    throw Error(ErrorCode::kInvalidArgument, "--group: expected one of " + list + "; found '" +
+                                                 label + "'" + did_you_mean(label, labels));
+}
+
+// The worst run of each group; of one group all its runs.
+void print_runs(const AcceptanceOptions& options, const MethodAcceptance& method) {
+  for (std::size_t i = 0; i < method.behind.size(); ++i) {
+    const std::string& label = method.acceptance.groups[i].label;
+    if (options.group.empty())
+      std::cout << "  worst of " << label << ": " << opening(options.path, method.behind[i].front())
+                << "\n";
+    else if (options.group == label)
+      for (const WorstRun& run : method.behind[i])
+        std::cout << "  " << opening(options.path, run) << "\n";
+  }
+}
+
 int of_run(const AcceptanceOptions& options, AcceptanceBy by) {
+  if (!options.group.empty())
+    throw Error(
+        ErrorCode::kInvalidArgument,
+        "--group: goes with a study, whose runs it lists; the cases of a capture are in --json");
   const auto capture = capture::Capture::open(options.path);
   std::optional<std::pair<std::int32_t, std::int32_t>> range;
   if (!options.steps.empty()) range = parse_steps(options.steps, *capture);
@@ -138,9 +183,11 @@ int of_study(const AcceptanceOptions& options, AcceptanceBy by) {
     throw Error(ErrorCode::kInvalidArgument, "--failures: goes with one capture, not with a study");
   StudyStore store(options.path, /*writes=*/false);
   if (options.best_tree > 0) return trees_of_study(options, store);
+  const std::vector<MethodAcceptance> methods = study_acceptance(options.path, store.rows(), by);
+  if (!options.group.empty()) check_group(options.group, methods);
   ordered_json all = ordered_json::array();
   bool first = true;
-  for (const MethodAcceptance& method : study_acceptance(options.path, store.rows(), by)) {
+  for (const MethodAcceptance& method : methods) {
     if (options.as_csv) {
       // The run's columns, behind the method's name.
       std::istringstream lines(viz::acceptance_csv(by, method.acceptance));
@@ -156,15 +203,14 @@ int of_study(const AcceptanceOptions& options, AcceptanceBy by) {
       std::cout << (first ? "" : "\n") << method.name << ", " << method.runs << " runs: ";
       first = false;
       print_groups(by, method.acceptance);
+      print_runs(options, method);
       continue;
     }
     ordered_json groups = ordered_json::array();
     for (std::size_t i = 0; i < method.acceptance.groups.size(); ++i) {
-      const WorstRun& worst = method.worst[i];
       groups.push_back(group_json(method.acceptance.groups[i]));
-      groups.back()["worst"] = {{"capture", worst.capture},   {"category", worst.category},
-                                {"prompt", worst.prompt},     {"n", worst.n},
-                                {"accepted", worst.accepted}, {"step", worst.step}};
+      groups.back()["worst"] = run_json(method.behind[i].front());
+      for (const WorstRun& run : method.behind[i]) groups.back()["runs"].push_back(run_json(run));
     }
     all.push_back({{"name", method.name},
                    {"runs", method.runs},
@@ -202,6 +248,8 @@ void add_acceptance_command(CLI::App& root, CommandLine& line) {
       "--failures", options->failures,
       "with --by cause or refused: as CSV, a row for each, with the drafter's rank and "
       "q of the token that came");
+  command->add_option("--group", options->group,
+                      "of a study: list all runs behind this group, the worst first");
   auto* json =
       command->add_flag("--json", options->as_json,
                         "as JSON, with the cases (of a study: the worst run) of each group");

@@ -6,7 +6,7 @@
 #include "core/base/counted.h"
 #include "core/base/error.h"
 #include "core/session/session.h"
-#include "viz/export/export.h"
+#include "viz/export/export_picture.h"
 
 namespace triescope::app {
 
@@ -31,8 +31,8 @@ void write_bench_plots(const std::vector<std::unique_ptr<viz::Panel>>& plots,
                                                                      : ".csv";
       viz::ExportOptions options;
       options.format = format;
-      viz::export_plot(*plot, facts, (fs::path(folder) / (plot->info().name + ending)).string(),
-                       options);
+      viz::export_picture(*plot, facts, "",
+                          (fs::path(folder) / (plot->info().name + ending)).string(), options);
     }
   }
   if (!quiet)

@@ -16,7 +16,7 @@ struct SpecBench {
   bool as_json = false, as_csv = false, quiet = false;
 };
 // Prints tables; returns the exit code: 130 after Ctrl+C, 4 where a run failed. Errors: those of
-// spec_study, study_runs and run_study, and of export_plot.
+// spec_study, study_runs and run_study, and of export_picture.
 int run_spec_bench(const SpecBench& bench);
 
 }  // namespace triescope::app

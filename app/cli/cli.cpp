@@ -60,6 +60,7 @@ int run_command_line(int argc, char** argv) try {
   add_acceptance_command(root, line);
   add_find_command(root, line);
   add_rejudge_command(root, line);
+  add_cost_command(root, line);
   add_doctor_command(root, line);
   add_lesson_command(root, line);
   add_datastore_command(root, line);

@@ -27,6 +27,7 @@ void add_export_command(CLI::App& root, CommandLine& line);
 void add_acceptance_command(CLI::App& root, CommandLine& line);
 void add_find_command(CLI::App& root, CommandLine& line);
 void add_rejudge_command(CLI::App& root, CommandLine& line);
+void add_cost_command(CLI::App& root, CommandLine& line);
 void add_doctor_command(CLI::App& root, CommandLine& line);
 void add_explain_command(CLI::App& root, CommandLine& line);
 void add_lesson_command(CLI::App& root, CommandLine& line);

@@ -3,15 +3,19 @@
 #include <cstdio>
 #include <filesystem>
 #include <iostream>
+#include <tuple>
 
 #include "app/cli/command_line.h"
 #include "app/cli/commands.h"
+#include "app/cli/output_file.h"
 #include "app/cli/standard_output.h"
 #include "app/cli/terminal.h"
 #include "app/study/run_study.h"
+#include "app/study/study_chart.h"
 #include "app/study/study_table.h"
 #include "core/base/counted.h"
 #include "core/base/error.h"
+#include "viz/export/export_picture.h"
 
 namespace triescope::app {
 namespace {
@@ -20,7 +24,7 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 
 struct StudyCommandOptions {
-  std::string path, folder, format = "text", columns, group_by;
+  std::string path, folder, format = "text", columns, group_by, chart, of, size;
   StudyTableOptions table;
   bool dry_run = false, wants_table = false;
 };
@@ -33,6 +37,28 @@ std::vector<std::string> listed_names(const std::string& list) {
     at = end + 1;
   }
   return names;
+}
+
+int draw_study_chart(const std::string& folder, const StudyCommandOptions& options, bool quiet) {
+  if (options.of.empty())
+    throw Error(ErrorCode::kInvalidArgument,
+                "--chart: expected --of COLUMN beside it, the figure to draw: accepted_per_step, "
+                "tokens_per_forward, speedup; found none");
+  const std::string ending = fs::path(options.chart).extension().string();
+  viz::ExportOptions picture;
+  picture.format = viz::export_format_from_string(ending.empty() ? "" : ending.substr(1));
+  if (!options.size.empty())
+    std::tie(picture.width_px, picture.height_px) = parse_size(options.size);
+  StudyStore store(folder, /*writes=*/false);
+  const std::vector<StudyRow> runs = store.rows();
+  const auto group_by = listed_names(options.group_by.empty() ? "name" : options.group_by);
+  const auto bars = viz::make_bar_picture(
+      study_bars(runs, store.fact("baseline"), options.table.filter, group_by, options.of));
+  const StudyProvenance made = study_provenance(folder, runs, store.fact("title"), options.of);
+  OutputFile file(options.chart);
+  viz::export_picture(*bars, made.facts, made.created, file.path(), picture);
+  file.finish(quiet);
+  return 0;
 }
 
 int print_study_table(const std::string& folder, StudyCommandOptions options, bool quiet) {
@@ -133,12 +159,17 @@ int run_study_command(const StudyCommandOptions& options, bool quiet) {
     if (options.dry_run || !options.folder.empty())
       throw Error(ErrorCode::kInvalidArgument,
                   "--dry-run and -o go with a study's file; " + options.path + " is a folder");
+    if (!options.chart.empty()) return draw_study_chart(options.path, options, quiet);
+    if (!options.of.empty() || !options.size.empty())
+      throw Error(ErrorCode::kInvalidArgument,
+                  "--of and --size go with --chart FILE, the picture to write");
     return print_study_table(options.path, options, quiet);
   }
   if (options.wants_table)
-    throw Error(ErrorCode::kInvalidArgument,
-                "--table, --sort, --filter, --group-by and --columns go with a study's folder: "
-                "triescope study FOLDER --table");
+    throw Error(
+        ErrorCode::kInvalidArgument,
+        "--table, --sort, --filter, --group-by, --columns and --chart go with a study's folder: "
+        "triescope study FOLDER --table");
   std::stop_source stop;
   const InterruptGuard interrupt([&] { stop.request_stop(); });
   const StudyFile study = read_study(options.path);
@@ -190,7 +221,16 @@ void add_study_command(CLI::App& root, CommandLine& line) {
       command->add_option("--group-by", options->group_by,
                           "a row for each value of these columns, with means and their 95 % "
                           "intervals: name,category"),
-      command->add_option("--columns", options->columns, "these columns, with commas")};
+      command->add_option("--columns", options->columns, "these columns, with commas"),
+      command
+          ->add_option(
+              "--chart", options->chart,
+              "a bar chart of --of in place of the table: a .svg, .pdf, .png or .csv file. "
+              "--group-by category,name: groups of bars by the first, a bar by the second")
+          ->check(file_name()),
+      command->add_option("--of", options->of, "with --chart: the figure, a column"),
+      command->add_option("--size", options->size,
+                          "with --chart: WxH in px; default: a slide of 16:9")};
   command->callback([options, of_table, &line] {
     for (const CLI::Option* one : of_table) options->wants_table |= one->count() > 0;
     line.action = [options, &line] { return run_study_command(*options, line.quiet); };

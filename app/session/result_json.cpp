@@ -3,6 +3,8 @@
 #include <cmath>
 
 #include "core/model/heads/draft_head.h"
+#include "core/model/memory_need.h"
+#include "core/session/model_json.h"
 
 namespace triescope::app {
 namespace {
@@ -20,6 +22,28 @@ json draft_json(const RunResult& result, const ModelInfo& model, const RunContex
           {"forward_rows", result.drafter_cost.forward_rows},
           {"kv_bytes_per_token", result.drafter_cost.kv_bytes_per_token},
           {"kv_peak_tokens", result.drafter_cost.kv_peak_tokens}};
+}
+
+// Bytes. Weights, scratch and logits are estimates (memory_need.h); the peaks of the two caches may
+// lie in different steps.
+json whole_memory_json(const RunResult& result, const ModelInfo& model, const RunContext& context) {
+  json memory = memory_json(model);
+  memory["kv"] = result.peak_held_tokens * result.kv_bytes_per_token;
+  memory["draft_kv"] =
+      result.drafter_cost.kv_peak_tokens * std::int64_t{result.drafter_cost.kv_bytes_per_token};
+  memory["draft_weights"] = 0;
+  if (const DraftHead* const head = context.draft_head) {
+    memory["draft_weights"] = head_need(head->parameters, head->file_bytes, load_options_of(model));
+  } else if (context.draft_model) {
+    const json draft = memory_json(context.draft_model->info());
+    memory["draft_weights"] = draft.at("weights");
+    for (const char* part : {"scratch", "logits"})
+      memory[part] = memory.at(part).get<std::int64_t>() + draft.at(part).get<std::int64_t>();
+  }
+  std::int64_t whole = 0;
+  for (const json& part : memory) whole += part.get<std::int64_t>();
+  memory["whole"] = whole;
+  return memory;
 }
 
 json levels_json(const RunResult& result) {
@@ -91,6 +115,7 @@ json result_json(const RunResult& result, const ModelInfo& model, const RunConte
             {"mask_prefix_tokens", result.mask_prefix_tokens},
             {"greedy_tokens", result.greedy_tokens},
             {"batch_beam_tokens", result.batch_beam_tokens}}},
+          {"memory", whole_memory_json(result, model, context)},
           {"time_ms",
            {{"load", time.load_ms},
             {"prefill", time.prefill_ms},

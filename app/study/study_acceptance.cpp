@@ -61,7 +61,7 @@ std::vector<MethodAcceptance> study_acceptance(const std::string& folder,
                                    [&](const MethodAcceptance& one) { return one.name == name; });
         if (method == methods.end()) {
           method = methods.insert(methods.end(),
-                                  {.name = name, .runs = 0, .acceptance = {}, .worst = {}});
+                                  {.name = name, .runs = 0, .acceptance = {}, .behind = {}});
           found.emplace_back();
           labels.emplace_back();
         }
@@ -76,11 +76,11 @@ std::vector<MethodAcceptance> study_acceptance(const std::string& folder,
       });
   for (std::size_t m = 0; m < methods.size(); ++m)
     for (const viz::AcceptanceGroup& group : methods[m].acceptance.groups) {
-      const WorstRun* worst = nullptr;
+      std::vector<WorstRun>& behind = methods[m].behind.emplace_back();
       for (std::size_t i = 0; i < found[m].size(); ++i)
-        if (labels[m][i] == group.label && (!worst || is_worse(found[m][i], *worst, by)))
-          worst = &found[m][i];
-      methods[m].worst.push_back(*worst);  // the group is of some run
+        if (labels[m][i] == group.label) behind.push_back(found[m][i]);
+      std::stable_sort(behind.begin(), behind.end(),
+                       [&](const WorstRun& a, const WorstRun& b) { return is_worse(a, b, by); });
     }
   return methods;
 }

@@ -12,8 +12,7 @@
 
 namespace triescope::app {
 
-// The run in which a group's share was smallest, and the first step there that refused; of causes
-// the one in which it was largest, and its first step.
+// A run behind a group, and the first step there that refused; of causes its first step.
 struct WorstRun {
   std::string capture, category;
   std::int64_t prompt = 0;
@@ -25,7 +24,7 @@ struct MethodAcceptance {
   std::string name;  // of the [[method]]
   int runs = 0;
   viz::Acceptance acceptance;
-  std::vector<WorstRun> worst;  // by group
+  std::vector<std::vector<WorstRun>> behind;  // by group: its runs, the smallest share first
 };
 
 // Of runs with a capture that has its tree. Repeats of a run are counted once. Errors: those of

@@ -1,9 +1,7 @@
 #include "app/study/study_file.h"
 
 #include <algorithm>
-#include <filesystem>
 #include <limits>
-#include <map>
 
 #include "app/session/device_choice.h"
 #include "app/study/toml_reader.h"
@@ -90,63 +88,6 @@ StudyMethod read_study_method(const std::string& file, const toml::table& table)
   return entry;
 }
 
-// Prompts of one [[prompts]] table.
-std::vector<BenchPrompt> read_study_prompts(const std::string& file, const toml::table& table) {
-  const TomlReader reader(file, table, "[[prompts]]");
-  reader.allow({"text", "file", "category", "categories", "numbers", "per_category"});
-  if (reader.has("text") == reader.has("file"))
-    reader.refuse("[[prompts]]: expected either 'text' or 'file'");
-  if (reader.has("text")) {
-    for (const char* key : {"categories", "per_category"})
-      if (reader.has(key)) reader.refuse_value(key, "goes with 'file'");
-    const auto numbers = reader.wholes("numbers", {-1}, 0, std::numeric_limits<int>::max());
-    if (numbers.size() > 1) reader.refuse_value("numbers", "expected one number beside 'text'");
-    return {{reader.text("category", "own"), reader.text("text", ""),
-             static_cast<int>(numbers.front())}};
-  }
-  if (reader.has("category")) reader.refuse_value("category", "goes with 'text'; categories?");
-  namespace fs = std::filesystem;
-  const fs::path path = fs::path(file).parent_path() / reader.text("file", "");
-  std::vector<BenchPrompt> all;
-  try {
-    all = read_bench_prompts(path.string(), {}, 0);
-  } catch (const Error& error) {
-    reader.refuse_value("file", error.what());
-  }
-  std::vector<std::string> there;  // categories
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    if (all[i].id < 0) all[i].id = static_cast<int>(i) + 1;
-    if (std::find(there.begin(), there.end(), all[i].category) == there.end())
-      there.push_back(all[i].category);
-  }
-  const std::vector<std::string> categories = reader.texts("categories", {});
-  for (const std::string& name : categories)
-    if (std::find(there.begin(), there.end(), name) == there.end()) {
-      std::string list;
-      for (const std::string& one : there) list += (list.empty() ? "" : ", ") + one;
-      reader.refuse_value("categories", "no prompt of the file is of '" + name + "'" +
-                                            did_you_mean(name, there) + "; it has " + list);
-    }
-  const auto numbers = reader.wholes("numbers", {}, 0, std::numeric_limits<int>::max());
-  const auto in = [](const auto& list, const auto& value) {
-    return list.empty() || std::find(list.begin(), list.end(), value) != list.end();
-  };
-  for (const std::int64_t number : numbers)
-    if (std::none_of(all.begin(), all.end(),
-                     [&](const BenchPrompt& prompt) { return prompt.id == number; }))
-      reader.refuse_value("numbers", "the file has no prompt " + std::to_string(number));
-  const auto most = reader.whole("per_category", 0, 1, 1'000'000);
-  std::map<std::string, std::int64_t> taken;
-  std::vector<BenchPrompt> wanted;
-  for (BenchPrompt& prompt : all)
-    if (in(categories, prompt.category) && in(numbers, std::int64_t{prompt.id}) &&
-        (most == 0 || ++taken[prompt.category] <= most))
-      wanted.push_back(std::move(prompt));
-  if (wanted.empty())
-    reader.refuse("[[prompts]]: no prompt is of these categories and has one of these numbers");
-  return wanted;
-}
-
 void read_study_table(const TomlReader& reader, StudyFile& study) {
   reader.allow({"title", "models", "device", "dtype", "kv_dtype", "threads", "chat", "system",
                 "max_new_tokens", "seeds", "repeats", "captures", "baseline"});
@@ -212,13 +153,13 @@ StudyFile read_study(const std::string& path) {
   if (study.methods.empty())
     top.refuse("expected at least one [[method]], found none: a study says what runs");
   for (const toml::table* const entry : entries(path, root, "prompts"))
-    for (BenchPrompt& prompt : read_study_prompts(path, *entry)) {
+    for (StudyPrompt& prompt : read_study_prompts(path, *entry)) {
       study.prompts.push_back(std::move(prompt));
-      if (BenchPrompt& last = study.prompts.back(); last.id < 0)
+      if (StudyPrompt& last = study.prompts.back(); last.id < 0)
         last.id = static_cast<int>(study.prompts.size());
     }
   if (study.prompts.empty())
-    top.refuse("expected at least one [[prompts]], with 'text' or 'file'; found none");
+    top.refuse("expected at least one [[prompts]], with 'text', 'messages' or 'file'; found none");
   const toml::table none;
   const toml::table* const table = top.inner("study");
   const TomlReader reader(path, table ? *table : none, "[study]");

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "app/bench/prompts.h"
+#include "app/study/study_prompts.h"
 #include "core/capture/records.h"
 #include "core/model/model.h"
 
@@ -32,7 +32,7 @@ struct StudyFile {
   std::string title;
   std::vector<std::string> models;  // as --model takes them; one "" = the default
   std::vector<StudyMethod> methods;
-  std::vector<BenchPrompt> prompts;  // each with a number (BenchPrompt::id)
+  std::vector<StudyPrompt> prompts;  // each with a number (BenchPrompt::id)
   std::vector<std::uint64_t> seeds = {0};
   std::vector<int> max_new_tokens = {128};
   int repeats = 1;

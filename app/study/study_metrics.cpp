@@ -10,6 +10,8 @@ constexpr StudyMetric kMetrics[] = {
     {"prefill_tokens", "/prefill_tokens", false, "of these from prefill"},
     {"steps", "/steps", false, "steps, prefill included"},
     {"target_forwards", "/target_forwards", false, "forwards of the target that decode"},
+    {"levels_gained", "/levels_gained/a_step", false,
+     "of beams with drafts: levels of the search that a step gained by them"},
     {"lossless", "/lossless", false, "the text, or its distribution, is plain decoding's"},
     {"score", "/sequences/0/score", false, "of the best text, after the length penalty"},
     {"finish", "/sequences/0/finish", false, "how it ended: eos, length, stopped"},

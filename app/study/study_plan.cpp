@@ -9,6 +9,7 @@
 #include "app/session/text_tools.h"
 #include "core/base/error.h"
 #include "core/base/hash.h"
+#include "core/text/tokenizer/conversation.h"
 
 namespace triescope::app {
 namespace {
@@ -46,9 +47,9 @@ std::string hash_of(const std::string& text) {
   return digits;
 }
 
-std::string key_of(const StudyRun& run, const StudyFile& study) {
+std::string key_of(const StudyRun& run, const StudyFile& study, const StudyPrompt& prompt) {
   const RunRequest& request = run.request;
-  return json{{"name", run.name},
+  json key = {{"name", run.name},
               {"model", request.model},
               {"draft", request.draft_model},
               {"draft_device", request.draft_device},
@@ -63,8 +64,11 @@ std::string key_of(const StudyRun& run, const StudyFile& study) {
               {"system", request.system},
               {"max_new_tokens", request.max_new_tokens},
               {"seed", request.seed},
-              {"repeat", run.repeat}}
-      .dump(-1, ' ', false, json::error_handler_t::replace);
+              {"repeat", run.repeat}};
+  if (prompt.conversation)
+    key["conversation"] = conversation_json(*prompt.conversation)
+                              .dump(-1, ' ', false, json::error_handler_t::replace);
+  return key.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
 RunRequest study_request(const StudyFile& study, const StudyMethod& method, const json& settings) {
@@ -112,18 +116,21 @@ std::vector<StudyRun> study_runs(const StudyFile& study) {
   std::set<std::string> there;  // keys
   for (int repeat = 1; repeat <= study.repeats; ++repeat)
     for (const std::string& model : study.models)
-      for (const BenchPrompt& prompt : study.prompts)
+      for (const StudyPrompt& prompt : study.prompts)
         for (const std::uint64_t seed : study.seeds)
           for (const int max_new_tokens : study.max_new_tokens)
             for (StudyRun run : turn) {
               run.request.model = model;
-              run.request.prompt = prompt.text;
+              if (prompt.conversation)
+                take_conversation(run.request, *prompt.conversation, prompt.source);
+              else
+                run.request.prompt = prompt.text;
               run.request.seed = seed;
               run.request.max_new_tokens = max_new_tokens;
               run.category = prompt.category;
               run.number = prompt.id;
               run.repeat = repeat;
-              run.key = key_of(run, study);
+              run.key = key_of(run, study, prompt);
               run.capture = file_part(run.name) + "-" + file_part(run.category) + "-" +
                             std::to_string(run.number) + "-" + hash_of(run.key) + ".tscap";
               if (there.insert(run.key).second) runs.push_back(std::move(run));

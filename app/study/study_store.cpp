@@ -24,7 +24,6 @@ constexpr const char* kOwnColumns =
     "prompt integer, prompt_text text, seed integer, repeat integer, max_new_tokens integer, "
     "settings text, capture text, prompt_tokens integer, accepted_drafts integer, "
     "accepted_per_step real, accepted_by_depth text, accepted_histogram text, result text";
-constexpr int kOwnColumnCount = 23;
 
 std::string table_sql() {
   std::string sql = std::string("create table if not exists run (") + kOwnColumns;
@@ -71,39 +70,53 @@ struct StudyStore::Impl {
   Database db;
   explicit Impl(const std::string& path, int flags) : db(path, flags, "", "a study's table") {}
 
+  // Adds the figures that a table of an older program lacks.
+  void add_missing_columns() {
+    for (const StudyMetric& metric : study_metrics()) {
+      Statement query(db, "select 1 from pragma_table_info('run') where name=?");
+      query.bind(std::string_view(metric.name));
+      bool is_there = false;
+      while (query.next()) is_there = true;
+      if (!is_there) db.execute((std::string("alter table run add column ") + metric.name).c_str());
+    }
+  }
+
   // `figures`: by column, those that are not of study_metrics().
   void write(const StudyRun& run, std::int64_t place, const json& figures, const json& result) {
     const RunRequest& request = run.request;
-    std::string sql = "insert or replace into run values (strftime('%Y-%m-%dT%H:%M:%SZ','now')";
-    for (std::size_t i = 1; i < kOwnColumnCount + study_metrics().size(); ++i) sql += ",?";
-    Statement insert(db, (sql + ")").c_str());
     const auto figure = [&](const char* name) {
       return figures.contains(name) ? figures.at(name) : json(nullptr);
     };
-    const json values[] = {run.key,
-                           place,
-                           figure("status"),
-                           figure("message"),
-                           run.name,
-                           figure("model"),
-                           request.method,
-                           figure("draft"),
-                           run.category,
-                           run.number,
-                           request.prompt,
-                           static_cast<std::int64_t>(request.seed),
-                           run.repeat,
-                           request.max_new_tokens,
-                           figure("settings"),
-                           figure("capture"),
-                           figure("prompt_tokens"),
-                           figure("accepted_drafts"),
-                           figure("accepted_per_step"),
-                           figure("accepted_by_depth"),
-                           figure("accepted_histogram"),
-                           result};
-    static_assert(std::size(values) == kOwnColumnCount - 1);  // but finished_at
-    for (const json& value : values) bind_value(insert, value);
+    const std::pair<const char*, json> values[] = {
+        {"key", run.key},
+        {"place", place},
+        {"status", figure("status")},
+        {"message", figure("message")},
+        {"name", run.name},
+        {"model", figure("model")},
+        {"method", request.method},
+        {"draft", figure("draft")},
+        {"category", run.category},
+        {"prompt", run.number},
+        {"prompt_text", request.prompt},
+        {"seed", static_cast<std::int64_t>(request.seed)},
+        {"repeat", run.repeat},
+        {"max_new_tokens", request.max_new_tokens},
+        {"settings", figure("settings")},
+        {"capture", figure("capture")},
+        {"prompt_tokens", figure("prompt_tokens")},
+        {"accepted_drafts", figure("accepted_drafts")},
+        {"accepted_per_step", figure("accepted_per_step")},
+        {"accepted_by_depth", figure("accepted_by_depth")},
+        {"accepted_histogram", figure("accepted_histogram")},
+        {"result", result}};
+    std::string names = "finished_at", marks = "strftime('%Y-%m-%dT%H:%M:%SZ','now')";
+    for (const auto& [name, value] : values) names += std::string(",") + name, marks += ",?";
+    for (const StudyMetric& metric : study_metrics())
+      names += std::string(",") + metric.name, marks += ",?";
+    Statement insert(db,
+                     ("insert or replace into run (" + names + ") values (" + marks + ")").c_str());
+    for (const auto& [name, value] : values) bind_value(insert, value);
     for (const StudyMetric& metric : study_metrics())
       bind_value(insert, value_at(result, metric.pointer));
     insert.run();
@@ -128,6 +141,7 @@ StudyStore::StudyStore(const std::string& folder, bool writes) {
   if (!writes) return;
   impl_->db.execute("pragma journal_mode=wal");
   impl_->db.execute(table_sql().c_str());
+  impl_->add_missing_columns();
   impl_->db.execute(("pragma user_version=" + std::to_string(kStudyFormat)).c_str());
 }
 

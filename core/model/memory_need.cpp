@@ -63,8 +63,9 @@ MemoryNeed memory_need(const ModelInfo& info, const LoadOptions& options) {
   const std::int64_t row = 3 * std::int64_t{info.hidden} +
                            2 * (info.heads + info.kv_heads) * head_dim +
                            3 * std::int64_t{info.intermediate};
-  need.scratch = 4 * (prefill_rows(options) * row + kLogitRows * std::int64_t{info.vocab_size}) +
-                 tile_bytes(info, options) + attention_bytes(info, options);
+  need.logits = 4 * kLogitRows * std::int64_t{info.vocab_size};
+  need.scratch = 4 * prefill_rows(options) * row + need.logits + tile_bytes(info, options) +
+                 attention_bytes(info, options);
   return need;
 }
 

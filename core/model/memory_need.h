@@ -15,6 +15,7 @@ struct MemoryNeed {
   // in bytes: activations of a prefill's chunk and logits of a few rows; on a GPU also a dense tile
   // of a quantised matrix and scratch of attention's kernels
   std::int64_t scratch = 0;
+  std::int64_t logits = 0;  // of scratch: the logits
   std::int64_t to_load() const { return weights + scratch; }
 };
 

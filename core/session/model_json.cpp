@@ -3,8 +3,29 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/base64.h"
+#include "core/model/memory_need.h"
 
 namespace triescope {
+
+nlohmann::json row_costs_json(const RowCosts& costs) {
+  return {{"cheap_rows", costs.cheap_rows}, {"second_row", costs.second_row},
+          {"cheap_row", costs.cheap_row},   {"dear_row", costs.dear_row},
+          {"of_experts", costs.of_experts}, {"chosen", costs.chosen}};
+}
+
+LoadOptions load_options_of(const ModelInfo& info) {
+  LoadOptions options;
+  options.device = info.device.empty() ? "cpu" : info.device;
+  options.dtype = info.dtype;
+  options.kv_dtype = info.kv_dtype;
+  return options;
+}
+
+nlohmann::json memory_json(const ModelInfo& info) {
+  const MemoryNeed need = memory_need(info, load_options_of(info));
+  return {
+      {"weights", need.weights}, {"scratch", need.scratch - need.logits}, {"logits", need.logits}};
+}
 
 nlohmann::json model_json(const ModelInfo& info) {
   nlohmann::json model = {{"path", info.path},

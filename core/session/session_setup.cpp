@@ -7,6 +7,7 @@
 #include "core/method/parameters_of.h"
 #include "core/methods/registry.h"
 #include "core/model/heads/draft_head.h"
+#include "core/model/memory_need.h"
 #include "core/session/model_json.h"
 #include "core/session/session.h"
 #include "core/session/session_impl.h"
@@ -184,12 +185,18 @@ capture::RunInfo Session::Impl::run_info() const {
   const ModelInfo& info = model.info();
   json described = model_json(info);
   described["eos_token_ids"] = run.eos_token_ids;  // the run's own
+  described["row_costs"] = row_costs_json(info.row_costs);
+  described["memory"] = memory_json(info);
   if (run.draft_head) {
-    described["draft"] = {{"path", run.draft_head->path},
-                          {"name", formats::to_string(run.draft_head->config.kind)},
-                          {"family", "draft head"},
-                          {"parameters", run.draft_head->parameters},
-                          {"file_bytes", run.draft_head->file_bytes}};
+    described["draft"] = {
+        {"path", run.draft_head->path},
+        {"name", formats::to_string(run.draft_head->config.kind)},
+        {"family", "draft head"},
+        {"parameters", run.draft_head->parameters},
+        {"file_bytes", run.draft_head->file_bytes},
+        {"memory",
+         {{"weights", head_need(run.draft_head->parameters, run.draft_head->file_bytes,
+                                load_options_of(info))}}}};
     if (!run.draft_head->vocabulary.empty())
       described["draft"]["vocabulary"] =
           vocabulary_bits(run.draft_head->vocabulary, info.vocab_size);
@@ -202,7 +209,8 @@ capture::RunInfo Session::Impl::run_info() const {
                           {"parameters", draft.parameters},
                           {"file_bytes", draft.file_bytes},
                           {"dtype", to_string(draft.dtype)},
-                          {"device", draft.device}};
+                          {"device", draft.device},
+                          {"memory", memory_json(draft)}};
   }
   if (const TreeRunner* drafting = drafting_runner(); drafting && !described.contains("draft")) {
     // A part of the target.

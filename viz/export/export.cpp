@@ -8,6 +8,7 @@
 #include "core/base/error.h"
 #include "viz/canvas/cairo_canvas.h"
 #include "viz/draw/drawing.h"
+#include "viz/export/export_picture.h"
 #include "viz/export/run_facts.h"
 #include "viz/export/whole_file.h"
 #include "viz/panels/charts.h"
@@ -58,8 +59,9 @@ struct Part {
   Panel* panel = nullptr;
   Scene scene;
   Facts facts;
-  std::string title;  // "" = it is the only run
-  Point size;         // 0 = the panel's extent
+  std::string created;  // ISO 8601
+  std::string title;    // "" = it is the only run
+  Point size;           // 0 = the panel's extent
 };
 
 Part part_of(const ExportRun& run, const std::string& panel, const ExportOptions& options) {
@@ -82,6 +84,7 @@ Part part_of(const ExportRun& run, const std::string& panel, const ExportOptions
   if (options.part == ExportPart::kSeen) part.size = kSlide;
   part.title = run.title;
   part.facts = facts_of(part.scene, *part.panel);
+  part.created = run.capture->run().created_utc;
   return part;
 }
 
@@ -197,8 +200,7 @@ void write(std::vector<Part>& parts, const std::string& path, const ExportOption
                   path + ": cannot be written; is the folder there and writable?");
   }
   CairoCanvas canvas(format, whole.path(), width, height, scale);
-  const capture::Capture* const first = parts[0].scene.capture;
-  canvas.set_metadata(notes, first ? first->run().created_utc : "");
+  canvas.set_metadata(notes, parts[0].created);
   const Theme& theme = parts[0].scene.theme;
   canvas.fill_rect({0, 0, width, height}, theme.background, 0);
   float x = 0;
@@ -285,6 +287,21 @@ void export_pair(const ExportRun& left, const ExportRun& right, const std::strin
   write(parts, path, options, progress);
 }
 
+void export_picture(Panel& picture, const Facts& facts, const std::string& created,
+                    const std::string& path, const ExportOptions& options,
+                    const ProgressSink& progress) {
+  std::vector<Part> parts(1);
+  Part& part = parts.front();
+  part.panel = &picture;
+  part.scene.theme = theme_of(options.theme);
+  part.scene.em = options.em;
+  part.scene.animate = false;
+  part.scene.export_mode = true;
+  part.facts = facts;
+  part.created = created;
+  write(parts, path, options, progress);
+}
+
 void export_seen(const std::vector<SeenPanel>& panels, const std::string& path,
                  ExportOptions options) {
   std::vector<Part> parts;
@@ -302,21 +319,11 @@ void export_seen(const std::vector<SeenPanel>& panels, const std::string& path,
     part.title = panels.size() > 1 ? one.title : "";
     part.size = one.size;
     part.facts = facts_of(part.scene, *part.panel);
+    part.created = part.scene.capture->run().created_utc;
     parts.push_back(std::move(part));
   }
   options.em = panels.front().scene.em;
   options.width_px = options.height_px = 0;
-  write(parts, path, options, {});
-}
-
-void export_plot(Panel& plot, Facts facts, const std::string& path, const ExportOptions& options) {
-  std::vector<Part> parts(1);
-  parts[0].panel = &plot;
-  parts[0].scene.theme = theme_of(options.theme);
-  parts[0].scene.em = options.em;
-  parts[0].scene.animate = false;
-  parts[0].scene.export_mode = true;
-  parts[0].facts = std::move(facts);
   write(parts, path, options, {});
 }
 

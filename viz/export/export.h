@@ -90,10 +90,6 @@ struct SeenPanel {
 void export_seen(const std::vector<SeenPanel>& panels, const std::string& path,
                  ExportOptions options);
 
-// A picture that is of no capture (viz/plots). `facts` are written into the file, and their values into
-// the caption, in place of a run's; `step`, `view_state` and `range` of the options are ignored.
-void export_plot(Panel& plot, Facts facts, const std::string& path, const ExportOptions& options);
-
 // The cursor that shows everything up to the end of `step`. Empty: the end of the run.
 // Error{kInvalidArgument}: no such step; says the range.
 capture::Tick cursor_after(const capture::Capture& capture, std::optional<std::int32_t> step);

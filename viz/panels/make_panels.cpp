@@ -16,6 +16,7 @@ std::vector<std::unique_ptr<Panel>> make_panels() {
   panels.push_back(make_drafts_panel());
   panels.push_back(make_acceptance_panel());
   panels.push_back(make_what_if_panel());
+  panels.push_back(make_cost_panel());
   panels.push_back(make_candidates_panel());
   panels.push_back(make_experts_panel());
   panels.push_back(make_text_panel());

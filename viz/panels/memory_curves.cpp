@@ -7,7 +7,6 @@
 
 #include "viz/draw/drawing.h"
 #include "viz/query/kv_levels.h"
-#include "viz/text/count_text.h"
 #include "viz/text/number_text.h"
 
 namespace triescope::viz::memory_curves {
@@ -135,51 +134,6 @@ std::vector<std::pair<std::int32_t, std::int32_t>> step_peaks(std::span<const Me
     else if (!source.levels(*scene.capture).empty())
       peaks.emplace_back(row.step, row.live + row.garbage);
   return peaks;
-}
-
-std::string together_text(const Scene& scene) {
-  const auto owners = scene.capture->owners();
-  if (owners.size() < 2) return "";
-  std::vector<capture::Tick> ticks;
-  std::vector<double> per_token;  // by owner; asked once, since a drafter's is read out of JSON
-  for (const capture::Whose whose : owners) {
-    per_token.push_back(static_cast<double>(RowSource{whose}.kv_bytes_per_token(*scene.capture)));
-    for (const capture::KvLevel& level : scene.capture->kv_levels(whose))
-      if (level.tick < scene.cursor && scene.in_range(capture::step_of(level.tick)))
-        ticks.push_back(level.tick);
-  }
-  std::ranges::sort(ticks);
-  const auto repeated = std::ranges::unique(ticks);
-  ticks.erase(repeated.begin(), repeated.end());
-  double most = 0;
-  capture::Tick at = 0;
-  for (const capture::Tick tick : ticks) {
-    double bytes = 0;
-    for (std::size_t i = 0; i < owners.size(); ++i) {
-      const capture::KvLevel level = kv_level_at(*scene.capture, tick + 1, owners[i]);
-      const std::int32_t live = level.tick == tick ? level.peak_live : level.live;
-      bytes += static_cast<double>(live + level.garbage) * per_token[i];
-    }
-    if (bytes > most) most = bytes, at = tick;
-  }
-  if (most <= 0) return "";
-  std::string names;
-  for (const capture::Whose whose : owners)
-    names += (names.empty() ? "" : " and ") + std::string(owner_name(whose));
-  return "KV of " + names + " together: at most " + bytes_text(most) + " (step " +
-         std::to_string(capture::step_of(at)) + ")";
-}
-
-std::string weights_text(const Scene& scene) {
-  std::string text;
-  for (const capture::Whose whose : scene.capture->owners()) {
-    const RowSource::Weights weights = RowSource{whose}.weights(*scene.capture);
-    if (weights.file_bytes <= 0 && weights.parameters <= 0) continue;
-    text += (text.empty() ? "weights: " : ", ") + std::string(owner_name(whose)) + " " +
-            (weights.file_bytes > 0 ? bytes_text(static_cast<double>(weights.file_bytes))
-                                    : count_text(weights.parameters) + " parameters");
-  }
-  return text;
 }
 
 AllCaches all_caches(std::span<const MemoryRow> rows, const RowSource& source, double per_token,

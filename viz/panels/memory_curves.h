@@ -52,11 +52,6 @@ Now now_at(const RowSource& source, const Scene& scene, Figures figures);
 std::vector<std::pair<std::int32_t, std::int32_t>> step_peaks(std::span<const MemoryRow> rows,
                                                               const RowSource& source,
                                                               const Scene& scene);
-// "KV of target and draft head together: at most 12.3 MB (step 6)"; "" with one cache.
-std::string together_text(const Scene& scene);
-// "weights: target 92.1 MB, draft head 14.2 MB": the size of the files, or the number of parameters
-// where the capture does not say the size; "" where it says neither.
-std::string weights_text(const Scene& scene);
 // The KV of all caches of the run, at the end of every row's step and at the cursor, in bytes over
 // `per_token`. Empty with one cache.
 struct AllCaches {

@@ -73,7 +73,9 @@ MemoryHead memory_head(const RowSource& source, std::span<const MemoryRow> rows,
   if (scene.steady) head.entries.push_back(lit_entry(scene));
   head.lines = {ratio_text(before_release(rows_seen(rows, scene), source, capture), now, head.has,
                            per_token, figures, head.peak ? head.peak->held() : 0),
-                together_text(scene), weights_text(scene)};
+                together_text(scene)};
+  head.whole = whole_memory(scene);
+  head.lines.push_back(head.whole ? whole_memory_text(*head.whole) : weights_text(scene));
   std::erase(head.lines, "");
   return head;
 }
@@ -87,7 +89,7 @@ float head_height(Canvas& canvas, const MemoryHead& head, Rect area, float right
          em * (kLegendTopEm + kLegendGapEm + kSentenceEm * sentences);
 }
 
-void draw_memory_head(Canvas& canvas, const MemoryHead& head, Rect area, float right,
+Rect draw_memory_head(Canvas& canvas, const MemoryHead& head, Rect area, float right,
                       std::vector<Rect>& boxes, const Scene& scene) {
   const float em = scene.em, pad = em * 0.6f, left = legend_x(canvas, head, area, scene);
   float top = area.y + em * kLegendTopEm;
@@ -95,11 +97,14 @@ void draw_memory_head(Canvas& canvas, const MemoryHead& head, Rect area, float r
           head.moment, dim_text(scene));
   top += draw_legend(canvas, {left, top}, right - left, head.entries, scene, &boxes, kLegendRows) +
          em * kLegendGapEm;
-  if (!has_sentences(area, scene)) return;
+  if (!has_sentences(area, scene)) return {};
+  Rect last;
   for (const std::string& line : head.lines) {
-    text_in(canvas, {area.x + pad, top, area.w - 2 * pad, em * 1.2f}, line, ui_text(scene, 0.84f));
+    last = {area.x + pad, top, area.w - 2 * pad, em * 1.2f};
+    text_in(canvas, last, line, ui_text(scene, 0.84f));
     top += em * kSentenceEm;
   }
+  return head.whole ? last : Rect{};
 }
 
 }  // namespace triescope::viz::memory_curves

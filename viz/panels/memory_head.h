@@ -11,6 +11,7 @@
 
 #include "viz/draw/drawing.h"
 #include "viz/panels/memory_curves.h"
+#include "viz/panels/whole_memory.h"
 #include "viz/query/kv_levels.h"
 
 namespace triescope::viz::memory_curves {
@@ -24,6 +25,7 @@ struct MemoryHead {
   std::vector<LegendEntry> entries;  // first those of `curves`, then the peak's if there is one
   std::vector<std::size_t> curves;
   std::vector<std::string> lines;
+  std::optional<WholeMemory> whole;  // told by the last line
 };
 
 // `rows`: those to plot, at least one. `hidden`: the curves that are switched off.
@@ -32,8 +34,9 @@ MemoryHead memory_head(const RowSource& source, std::span<const MemoryRow> rows,
 // The height in which the head has room at the top of `area`. Its legend ends before `right`, in px.
 float head_height(Canvas& canvas, const MemoryHead& head, Rect area, float right,
                   const Scene& scene);
-// Draws it. `boxes` gets the legend's entries.
-void draw_memory_head(Canvas& canvas, const MemoryHead& head, Rect area, float right,
+// Draws it. `boxes` gets the legend's entries. Returns where the line about the whole memory stands; an
+// empty area if there is none.
+Rect draw_memory_head(Canvas& canvas, const MemoryHead& head, Rect area, float right,
                       std::vector<Rect>& boxes, const Scene& scene);
 
 }  // namespace triescope::viz::memory_curves

@@ -63,6 +63,7 @@ class MemoryPanel final : public Panel {
     plot_ = {};
     button_ = {};
     legend_.clear();
+    whole_line_ = {};
     const float em = scene.em, pad = em * 0.6f;
     const RowSource source = owner_.source(scene);
     const Rect owner =
@@ -77,8 +78,9 @@ class MemoryPanel final : public Panel {
     const std::int32_t shown = scene.shown_step();
     const bool outside = scene.range && !scene.in_range(shown);
     const MemoryHead head = memory_head(source, rows, hidden_, scene);
-    const auto& [now, has, peak, all, moment, entries, curves, lines] = head;
+    const auto& [now, has, peak, all, moment, entries, curves, lines, whole] = head;
     peak_ = peak;
+    whole_ = whole;
     legend_curves_ = curves;
 
     const auto legend_end = [&](float switch_width) {
@@ -91,7 +93,7 @@ class MemoryPanel final : public Panel {
       beside_button = button_.w + pad;
     }
     right -= beside_button;
-    draw_memory_head(canvas, head, area, right, legend_, scene);
+    whole_line_ = draw_memory_head(canvas, head, area, right, legend_, scene);
     float top = area.y + head_height(canvas, head, area, right, scene);
     // Compared runs have plots of one height, so that what is more looks more.
     if (scene.beside.capture) {
@@ -233,6 +235,11 @@ class MemoryPanel final : public Panel {
           "live " + std::to_string(peak_->live) + ", garbage " + std::to_string(peak_->garbage),
           scene.series ? "click to go there" : "click, or P: to the run's peak"};
       if (in.clicked) reaction.cursor = peak_->tick + 1;
+      return reaction;
+    }
+    if (whole_ && whole_line_.contains(in.mouse)) {
+      reaction.tooltip = whole_memory_lines(*whole_);
+      if (in.clicked) reaction.cursor = whole_->tick + 1;
       return reaction;
     }
     if (!plot_.area.contains(in.mouse)) return reaction;
@@ -382,6 +389,8 @@ class MemoryPanel final : public Panel {
   } plot_;
   Rect button_, peak_mark_;
   std::optional<KvPeak> peak_;  // of what the cursor has seen, within the range
+  std::optional<WholeMemory> whole_;
+  Rect whole_line_;  // the sentence about it; empty = not drawn
   std::vector<Rect> legend_;
   std::vector<std::size_t> legend_curves_;
 };

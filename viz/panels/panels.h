@@ -16,6 +16,7 @@ std::unique_ptr<Panel> make_verdict_panel();
 std::unique_ptr<Panel> make_drafts_panel();
 std::unique_ptr<Panel> make_acceptance_panel();
 std::unique_ptr<Panel> make_what_if_panel();
+std::unique_ptr<Panel> make_cost_panel();
 std::unique_ptr<Panel> make_candidates_panel();
 std::unique_ptr<Panel> make_experts_panel();
 std::unique_ptr<Panel> make_text_panel();

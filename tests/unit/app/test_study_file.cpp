@@ -1,7 +1,7 @@
 // What a study's file asks for, and how it is refused.
 #include <doctest/doctest.h>
 
-#include "app/study/study_file.h"
+#include "app/study/study_plan.h"
 #include "tests/support/refusal.h"
 #include "tests/unit/app/study_rig.h"
 
@@ -76,6 +76,43 @@ TEST_CASE_FIXTURE(StudyRig, "study file: prompts are chosen by category and numb
   CHECK(test::has(said("numbers = [83]\ncategories = ['qa']"), "no prompt is of these categories"));
 }
 
+TEST_CASE_FIXTURE(StudyRig, "study file: a prompt may be a conversation, or several") {
+  std::ofstream(folder.path() / "one.json")
+      << R"([{"role": "system", "content": "Be brief."}, {"role": "user", "content": "Hi"}])";
+  std::ofstream(folder.path() / "two.json")
+      << R"({"messages": [{"role": "user", "content": "A"}, {"role": "assistant", "content": "B"},
+             {"role": "user", "content": "C"}], "chat_template": "{{ messages[0].content }}"})";
+  std::ofstream(folder.path() / "answered.json")
+      << R"([{"role": "user", "content": "A"}, {"role": "assistant", "content": "B"}])";
+  const std::string greedy = "[[method]]\nmethod = 'greedy'\n[[prompts]]\n";
+  const StudyFile study = read(greedy +
+                               "messages = ['one.json', 'two.json']\ncategory = 'talk'\n"
+                               "[[prompts]]\ntext = 'plain'\n");
+  REQUIRE(study.prompts.size() == 3);
+  CHECK(study.prompts[0].text == "Hi");
+  CHECK(study.prompts[0].category == "talk");
+  CHECK(study.prompts[1].text == "C");
+  CHECK(study.prompts[1].id == 2);
+  CHECK_FALSE(study.prompts[2].conversation);
+  const std::vector<StudyRun> runs = study_runs(study);
+  REQUIRE(runs.size() == 3);
+  CHECK(runs[0].request.chat);
+  CHECK(runs[0].request.system == "Be brief.");
+  CHECK(runs[0].request.prompt == "Hi");
+  CHECK(runs[1].request.turns.size() == 2);
+  CHECK(runs[1].request.chat_template == "{{ messages[0].content }}");
+  CHECK_FALSE(runs[2].request.chat);
+  const auto said = [&](const std::string& text) {
+    return test::refusal(ErrorCode::kCorruption, [&] { read(greedy + text); });
+  };
+  CHECK(test::has(said("messages = 'none.json'\n"), "4:12: messages: "));
+  CHECK(test::has(said("messages = 'answered.json'\n"),
+                  "expected the last message to be the user's or a tool's"));
+  CHECK(test::has(said("messages = 'one.json'\nper_category = 2\n"),
+                  "5:16: per_category: goes with 'file'"));
+  CHECK(test::has(said("messages = 'one.json'\nnumbers = 2\n"), "5:11: numbers: goes with"));
+}
+
 TEST_CASE_FIXTURE(StudyRig, "study file: a refusal names line and column, and what was meant") {
   const auto said = [&](const std::string& text) {
     const std::string message = test::refusal(ErrorCode::kCorruption, [&] { read(text); });
@@ -118,7 +155,7 @@ TEST_CASE_FIXTURE(StudyRig, "study file: a refusal names line and column, and wh
   CHECK(said(greedy + "draft = 'x'\n" + prompt) ==
         "3:9: draft: method greedy takes no draft model or head");
   CHECK(test::has(said(greedy + "[[prompts]]\ntext = 'A'\nfile = 'b'\n"),
-                  "3:1: [[prompts]]: expected either 'text' or 'file'"));
+                  "3:1: [[prompts]]: expected one of 'text', 'messages' and 'file'"));
   CHECK(test::has(said(greedy + "[[prompts]]\nfile = 'none.jsonl'\n"), "4:8: file: "));
 }
 

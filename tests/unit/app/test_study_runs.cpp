@@ -152,6 +152,39 @@ TEST_CASE_FIXTURE(Bench, "study: without captures the table has all but the draf
   }
 }
 
+TEST_CASE_FIXTURE(
+    Bench, "study: conversations run, and beams with drafts say how many levels they gained") {
+  std::ofstream(folder.path() / "talk.json")
+      << R"({"messages": [{"role": "user", "content": "ABCABC"}],
+             "chat_template": "{{ messages[0].content }}"})";
+  run("[study]\nmodels = 'MODEL'\nmax_new_tokens = 8\n[[method]]\nmethod = 'speculative_beam'\n"
+      "[[method]]\nmethod = 'greedy'\n[[prompts]]\nmessages = 'talk.json'\n");
+  const std::vector<StudyRow> table = rows();
+  REQUIRE(table.size() == 2);
+  CHECK(watcher.failures.empty());
+  CHECK(table[0].at("prompt_tokens") == 6);
+  CHECK(table[0].at("prompt_text") == "ABCABC");
+  StudyStore store(out, /*writes=*/false);
+  capture::Database db((fs::path(out) / "study.sqlite").string(), SQLITE_OPEN_READONLY);
+  capture::Statement result(db, "select result from run where method = 'speculative_beam'");
+  REQUIRE(result.next());
+  CHECK(table[0].at("levels_gained") ==
+        nlohmann::json::parse(result.text(0)).at("/levels_gained/a_step"_json_pointer));
+  CHECK(table[1].at("levels_gained").is_null());
+}
+
+TEST_CASE_FIXTURE(Bench, "study: a table that lacks a figure's column gets it") {
+  run(kSmallStudy);
+  {
+    capture::Database db((fs::path(out) / "study.sqlite").string(), SQLITE_OPEN_READWRITE);
+    db.execute("alter table run drop column levels_gained");
+    db.execute("delete from run where name = 'greedy'");
+  }
+  CHECK(run(kSmallStudy).done == 4);
+  CHECK(rows().size() == 12);
+  for (const StudyRow& row : rows()) CHECK(row.contains("levels_gained"));
+}
+
 TEST_CASE("study: no parameter of a method has the name of a column") {
   std::set<std::string> columns = {
       "finished_at", "key",     "place",    "status",    "message",         "name",
@@ -185,6 +218,7 @@ TEST_CASE("study: a figure stands where decode's JSON has it") {
   result.emitted_tokens = 4;
   result.prefill_tokens = 1;
   result.time.decode_ms = 1;
+  result.levels_histogram = {0, 1};  // beams with drafts
   const nlohmann::json all = result_json(result, {}, {}, "greedy");
   for (const StudyMetric& metric : study_metrics()) {
     CAPTURE(metric.name);

@@ -152,7 +152,7 @@ TEST_CASE("panels: they are the promised ones, in order, and can be made by name
   }
   CHECK(
       names ==
-      "trie mask positions kv memory verdict drafts acceptance-by what-if candidates experts text narration inspector "
+      "trie mask positions kv memory verdict drafts acceptance-by what-if cost candidates experts text narration inspector "
       "timeline log doctor ");
   CHECK_THROWS_AS(make_panel("pie"), Error);
 }
@@ -293,7 +293,7 @@ TEST_CASE("panels: figures of every panel are a CSV table with as many fields in
       // The log and the doctor may be empty, beams have no drafts, and these models no experts.
       const bool drafts =
           (panel->info().name == "drafts" || panel->info().name == "acceptance-by" ||
-           panel->info().name == "what-if") &&
+           panel->info().name == "what-if" || panel->info().name == "cost") &&
           capture == &beam_capture();
       const std::string& name = panel->info().name;
       if (name != "log" && name != "doctor" && name != "experts" && !drafts)

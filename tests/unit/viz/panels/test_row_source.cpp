@@ -4,8 +4,8 @@
 
 #include "tests/unit/viz/captures.h"
 #include "tests/unit/viz/looking.h"
-#include "viz/panels/memory_curves.h"
 #include "viz/panels/row_source.h"
+#include "viz/panels/whole_memory.h"
 
 namespace triescope::test::test_row_source {
 namespace {
@@ -49,7 +49,7 @@ TEST_CASE(
     CHECK(draft.parameters == 70);
   }
   const viz::Scene scene = scene_at(*opened->capture, 0);
-  CHECK(viz::memory_curves::weights_text(scene) == "weights: target 1.20 KB");
+  CHECK(viz::weights_text(scene) == "weights: target 1.20 KB");
 }
 
 }  // namespace

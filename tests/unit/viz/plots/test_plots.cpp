@@ -8,7 +8,7 @@
 
 #include "tests/support/paths.h"
 #include "tests/unit/viz/recording_canvas.h"
-#include "viz/export/export.h"
+#include "viz/export/export_picture.h"
 #include "viz/plots/plot_panel.h"
 #include "viz/plots/plots.h"
 
@@ -188,7 +188,7 @@ TEST_CASE("plots: a file says its facts, and the same figures give the same file
     ExportOptions options;
     options.format = format;
     const std::string path = (folder.path() / name).string();
-    export_plot(*plot, facts, path, options);
+    export_picture(*plot, facts, "", path, options);
     std::ifstream file(path, std::ios::binary);
     return std::string(std::istreambuf_iterator<char>(file), {});
   };

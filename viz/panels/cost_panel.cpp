@@ -1,0 +1,250 @@
+// Worth it: whether drafts pay, by what they gave and by what a step costs here or elsewhere.
+#include "viz/panels/cost_panel.h"
+
+#include <algorithm>
+
+#include "viz/draw/drawing.h"
+#include "viz/panels/cost_words.h"
+#include "viz/panels/panels.h"
+#include "viz/text/number_text.h"
+
+namespace triescope::viz {
+namespace {
+
+constexpr float kCostLineEm = 1.35f, kKnobFactor = 1.25f;
+// A slide of 16:9 with the export's margins and caption.
+constexpr Point kSlideEm{66.5f, 34};
+
+// What a button does.
+enum class Knob : std::uint8_t { kFrom, kRowLess, kRowMore, kRoundLess, kRoundMore };
+
+struct CostButton {
+  Rect box;
+  Knob knob = Knob::kFrom;
+  CostsFrom from = CostsFrom::kRun;
+};
+
+class CostPanel final : public Panel {
+ public:
+  // With `series` it draws these alone.
+  explicit CostPanel(std::vector<CostSeries> series = {}) : fixed_(std::move(series)) {}
+
+  const PanelInfo& info() const override {
+    static const PanelInfo info = {
+        "cost",
+        "Worth it",
+        "Whether drafts pay: times as fast as plain decoding, by the drafts of a step. The line follows "
+        "what was accepted in this run, the point is the run, the mark the number of drafts that pays "
+        "best; below 1 drafts are a loss. Choose whose costs count, and change them.",
+        "Choose the GPU's costs and see how many drafts would pay there.",
+        "No draft has been verified yet: drafting methods show here whether theirs pay.",
+        {"node", "verdict"}};
+    return info;
+  }
+
+  void draw(Canvas& canvas, Rect area, const Scene& scene) override {
+    buttons_.clear();
+    plot_ = {};
+    const std::vector<CostSeries> series = series_of(scene);
+    if (series.empty()) return draw_empty_state(canvas, area, info().empty, scene);
+    const float em = scene.em;
+    Rect room = area.inset(em * 0.6f);
+    const auto take = [&](float height) {
+      room.y += height;
+      room.h = std::max(1.0f, room.h - height);
+    };
+    if (fixed_.empty() && scene.has_buttons() && area.h > em * 11)
+      take(draw_buttons(canvas, room, series.front().model, scene));
+    std::vector<std::string> shown;
+    for (const std::string& line : sentences(series))
+      for (std::string& part : wrap_text(canvas, line, ui_text(scene, 0.84f), room.w))
+        shown.push_back(std::move(part));
+    // A small pane belongs to the chart.
+    const float most = std::max(0.0f, room.h - em * 12) / (em * kCostLineEm);
+    shown.resize(std::min(shown.size(), static_cast<std::size_t>(most)));
+    for (const std::string& line : shown) {
+      text_in(canvas, {room.x, room.y, room.w, em * 1.2f}, line, ui_text(scene, 0.84f));
+      take(em * kCostLineEm);
+    }
+    take(em * 0.3f);
+    plot_ = draw_cost_chart(canvas, room, series, scene);
+  }
+
+  Reaction input(const Input& in, Rect, const Scene& scene) override {
+    Reaction reaction;
+    const std::vector<CostSeries> series = series_of(scene);
+    if (!in.inside || series.empty()) return reaction;
+    for (const CostButton& button : buttons_)
+      if (button.box.contains(in.mouse)) {
+        reaction.tooltip = {help_of(button)};
+        if (in.clicked) press(button, series.front().model);
+        return reaction;
+      }
+    for (const auto& [box, i] : plot_.points)
+      if (box.contains(in.mouse) && i < series.size())
+        reaction.tooltip = {worth_sentence(series[i]), needs_sentence(series[i].model)};
+    for (const auto& [box, i] : plot_.bests)
+      if (box.contains(in.mouse) && i < series.size())
+        reaction.tooltip = best_lines(series[i].model);
+    if (reaction.tooltip.empty() && plot_.area.contains(in.mouse))
+      reaction.tooltip =
+          lines_at(series.front(), static_cast<int>(plot_.x.value(in.mouse.x) + 0.5));
+    return reaction;
+  }
+
+  Point extent(Canvas&, const Scene& scene) const override {
+    return {scene.em * kSlideEm.x, scene.em * kSlideEm.y};
+  }
+
+  std::string csv(const Scene& scene) const override { return cost_csv(series_of(scene)); }
+
+  std::string view_state() const override {
+    return fixed_.empty() ? cost_choice_text(choice_) : "";
+  }
+  void set_view_state(const std::string& state) override { choice_ = read_cost_choice(state); }
+
+ private:
+  std::vector<CostSeries> series_of(const Scene& scene) const {
+    if (!fixed_.empty() || !scene.capture) return fixed_;
+    const std::int64_t verdicts = scene.capture->counts().verdicts;
+    if (made_.capture != scene.capture || made_.cursor != scene.cursor ||
+        made_.verdicts != verdicts || made_.range != scene.range)
+      made_ = {scene.capture, scene.cursor, verdicts, scene.range,
+               speculation_facts(*scene.capture, scene.cursor, scene.range)};
+    if (!made_.facts || made_.facts->drafting == 0) return {};
+    const std::string& title = scene.capture->run().method_title;
+    return {{.name = title.empty() ? scene.capture->run().method : title,
+             .model = cost_model(*made_.facts, choice_, recorded_row_costs(*scene.capture))}};
+  }
+
+  static std::vector<std::string> sentences(const std::vector<CostSeries>& series) {
+    std::vector<std::string> lines;
+    for (const CostSeries& one : series)
+      lines.push_back(worth_sentence(one) + " " + needs_sentence(one.model));
+    lines.push_back(costs_sentence(series.front().model));
+    return lines;
+  }
+
+  static std::vector<std::string> best_lines(const CostModel& model) {
+    const CostPoint best = model.best();
+    std::string places;
+    for (int i = 0; i < std::min(best.drafts, 12); ++i)
+      places += (i ? ", " : "") + model.yields[static_cast<std::size_t>(i)].place;
+    return {"most with " + std::to_string(best.drafts) + " drafts: " + number_text(best.tokens, 2) +
+                " tokens for " + number_text(best.cost, 2) + " = " +
+                number_text(best.speedup(), 2) + " ×",
+            "their places in the tree, by rank: " + places + (best.drafts > 12 ? ", …" : "")};
+  }
+
+  static std::vector<std::string> lines_at(const CostSeries& one, int drafts) {
+    const int n = std::clamp(drafts, 0, static_cast<int>(one.model.yields.size()));
+    const CostPoint point = one.model.at(n);
+    return {one.name + " with " + std::to_string(n) + " drafts: " + number_text(point.tokens, 2) +
+            " tokens for " + number_text(point.cost, 2) +
+            " forwards of one row = " + number_text(point.speedup(), 2) + " ×"};
+  }
+
+  static std::string help_of(const CostButton& button) {
+    switch (button.knob) {
+      case Knob::kFrom:
+        return button.from == CostsFrom::kRun ? "the times of this run's own forwards"
+               : button.from == CostsFrom::kModel
+                   ? "the costs by which drafting methods decide, for "
+                     "these weights on this device"
+               : button.from == CostsFrom::kGpu ? "a GPU, where further rows cost hardly anything"
+                                                : "a mixture of experts on a GPU: 64 experts, 8 a "
+                                                  "row, four fifths of a row's weights in them";
+      case Knob::kRowLess:
+      case Knob::kRowMore:
+        return "what a further row costs, in forwards of one row";
+      case Knob::kRoundLess:
+      case Knob::kRoundMore:
+        break;
+    }
+    return "what a round of the drafter costs, in forwards of one row";
+  }
+
+  void press(const CostButton& button, const CostModel& model) {
+    const double factor = static_cast<double>(
+        button.knob == Knob::kRowLess || button.knob == Knob::kRoundLess ? 1 / kKnobFactor
+                                                                         : kKnobFactor);
+    switch (button.knob) {
+      case Knob::kFrom:
+        choice_ = {};
+        choice_.from = button.from;
+        return;
+      case Knob::kRowLess:
+      case Knob::kRowMore: {
+        const double row = std::max(0.005, model.forwards.second_row()) * factor;
+        choice_.from = CostsFrom::kTyped;
+        choice_.typed = {.second_row = row, .cheap_row = row, .dear_row = row};
+        return;
+      }
+      case Knob::kRoundLess:
+      case Knob::kRoundMore:
+        choice_.round = std::max(0.005, model.round) * factor;
+    }
+  }
+
+  // Whose costs, and two figures that can be changed; returns the height used.
+  float draw_buttons(Canvas& canvas, Rect room, const CostModel& model, const Scene& scene) {
+    const float em = scene.em;
+    const TextStyle on = ui_text(scene, 0.82f), off = dim_text(scene, 0.82f);
+    float x = room.x, y = room.y;
+    const auto place = [&](float width) {
+      if (x > room.x && x + width > room.right()) x = room.x, y += em * 1.5f;
+      const Rect box{x, y, width, em * 1.35f};
+      x += width + em * 0.3f;
+      return box;
+    };
+    const auto button = [&](const std::string& label, bool is_on, CostButton what) {
+      what.box = place(canvas.measure(label, on).x + em);
+      if (is_on) canvas.fill_rect(what.box, scene.theme.accent.with_alpha(0.28f), em * 0.3f);
+      canvas.stroke_rect(what.box, scene.theme.border, 1, LineStyle::kSolid, em * 0.3f);
+      text_in(canvas, what.box, label, is_on ? on : off, Align::kCenter);
+      buttons_.push_back(what);
+    };
+    const std::pair<const char*, CostsFrom> sources[] = {{"this run", CostsFrom::kRun},
+                                                         {"its kernels", CostsFrom::kModel},
+                                                         {"a GPU", CostsFrom::kGpu},
+                                                         {"experts", CostsFrom::kExperts}};
+    for (const auto& [label, from] : sources)
+      button(label, model.from == from, {{}, Knob::kFrom, from});
+    const auto knob = [&](const std::string& label, Knob less, Knob more) {
+      const float width = canvas.measure(label, on).x + em * 0.6f;
+      if (x + width + em * 4.5f > room.right()) x = room.x, y += em * 1.5f;
+      x += em * 0.5f;
+      text_in(canvas, place(width), label, on);
+      button("−", false, {{}, less});
+      button("+", false, {{}, more});
+    };
+    knob("a row " + number_text(model.forwards.second_row(), 3), Knob::kRowLess, Knob::kRowMore);
+    knob("drafter " + number_text(model.round, 3), Knob::kRoundLess, Knob::kRoundMore);
+    return y - room.y + em * 1.9f;
+  }
+
+  // Made once per cursor, range and state of the capture.
+  struct MadeFacts {
+    const capture::Capture* capture = nullptr;
+    capture::Tick cursor = -1;
+    std::int64_t verdicts = -1;
+    std::optional<std::pair<std::int32_t, std::int32_t>> range = {};
+    std::optional<SpeculationFacts> facts = {};
+  };
+
+  std::vector<CostSeries> fixed_;
+  CostChoice choice_;
+  std::vector<CostButton> buttons_;
+  CostPlot plot_;
+  mutable MadeFacts made_;
+};
+
+}  // namespace
+
+std::unique_ptr<Panel> make_cost_panel() { return std::make_unique<CostPanel>(); }
+
+std::unique_ptr<Panel> make_cost_picture(std::vector<CostSeries> series) {
+  return std::make_unique<CostPanel>(std::move(series));
+}
+
+}  // namespace triescope::viz

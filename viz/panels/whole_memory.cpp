@@ -1,0 +1,154 @@
+#include "viz/panels/whole_memory.h"
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "core/base/counted.h"
+#include "viz/panels/row_source.h"
+#include "viz/query/kv_levels.h"
+#include "viz/text/count_text.h"
+#include "viz/text/number_text.h"
+
+namespace triescope::viz {
+namespace {
+
+// The most that all caches held at once.
+struct TogetherKv {
+  double target = 0, others = 0;  // in bytes
+  capture::Tick tick = 0;
+  double sum() const { return target + others; }
+};
+
+TogetherKv together_kv(const Scene& scene) {
+  const auto owners = scene.capture->owners();
+  std::vector<capture::Tick> ticks;
+  std::vector<double> per_token;  // by owner; asked once, since a drafter's is read out of JSON
+  for (const capture::Whose whose : owners) {
+    per_token.push_back(static_cast<double>(RowSource{whose}.kv_bytes_per_token(*scene.capture)));
+    for (const capture::KvLevel& level : scene.capture->kv_levels(whose))
+      if (level.tick < scene.cursor && scene.in_range(capture::step_of(level.tick)))
+        ticks.push_back(level.tick);
+  }
+  std::ranges::sort(ticks);
+  const auto repeated = std::ranges::unique(ticks);
+  ticks.erase(repeated.begin(), repeated.end());
+  TogetherKv most;
+  for (const capture::Tick tick : ticks) {
+    TogetherKv now{.tick = tick};
+    for (std::size_t i = 0; i < owners.size(); ++i) {
+      const capture::KvLevel level = kv_level_at(*scene.capture, tick + 1, owners[i]);
+      const std::int32_t live = level.tick == tick ? level.peak_live : level.live;
+      (owners[i] == capture::Whose::kTarget ? now.target : now.others) +=
+          static_cast<double>(live + level.garbage) * per_token[i];
+    }
+    if (now.sum() > most.sum()) most = now;
+  }
+  return most;
+}
+
+// The same where slots were not recorded: at the ends of steps.
+TogetherKv together_at_ends(const Scene& scene) {
+  std::map<std::int32_t, TogetherKv> ends;  // by step
+  for (const capture::Whose whose : scene.capture->owners()) {
+    const auto per_token = static_cast<double>(RowSource{whose}.kv_bytes_per_token(*scene.capture));
+    for (const capture::MemoryRow& row : scene.capture->memory(whose)) {
+      const capture::Tick tick = capture::make_tick(row.step, capture::Phase::kCommit);
+      if (tick >= scene.cursor || !scene.in_range(row.step)) continue;
+      TogetherKv& end = ends[row.step];
+      end.tick = tick;
+      (whose == capture::Whose::kTarget ? end.target : end.others) +=
+          static_cast<double>(row.live + row.garbage) * per_token;
+    }
+  }
+  TogetherKv most;
+  for (const auto& [step, end] : ends)
+    if (end.sum() > most.sum()) most = end;
+  return most;
+}
+
+// A number of bytes in the description of a model; 0 = it does not say.
+double memory_part(const nlohmann::json& model, const char* name) {
+  if (!model.is_object()) return 0;
+  const auto memory = model.find("memory");
+  if (memory == model.end() || !memory->is_object() || !memory->contains(name)) return 0;
+  return (*memory)[name].is_number() ? (*memory)[name].get<double>() : 0;
+}
+
+// "4.10 MB", or "4.10 MB + 0.80 MB" with that of a drafter.
+std::string with_drafts(double target, double draft) {
+  return bytes_text(target) + (draft > 0 ? " + " + bytes_text(draft) : "");
+}
+
+}  // namespace
+
+std::optional<WholeMemory> whole_memory(const Scene& scene) {
+  const auto model = nlohmann::json::parse(scene.capture->run().model_json, nullptr, false);
+  WholeMemory whole;
+  whole.weights = memory_part(model, "weights");
+  if (whole.weights <= 0) return std::nullopt;
+  const nlohmann::json draft = model.value("draft", nlohmann::json());
+  whole.draft_weights = memory_part(draft, "weights");
+  whole.scratch = memory_part(model, "scratch") + memory_part(draft, "scratch");
+  for (const capture::StepRow& row : scene.capture->steps())
+    if (row.step > 0 && scene.in_range(row.step) &&
+        capture::make_tick(row.step, capture::Phase::kObserve) < scene.cursor)
+      whole.logit_rows = std::max(whole.logit_rows, row.forward_rows);
+  const auto vocabulary = model.find("vocab_size");
+  if (vocabulary != model.end() && vocabulary->is_number())
+    whole.logits = 4.0 * whole.logit_rows * vocabulary->get<double>();
+  TogetherKv kv = together_kv(scene);
+  if (kv.sum() <= 0) kv = together_at_ends(scene);
+  whole.kv = kv.target;
+  whole.draft_kv = kv.others;
+  whole.tick = kv.tick;
+  return whole;
+}
+
+std::string whole_memory_text(const WholeMemory& whole) {
+  return "whole: about " + bytes_text(whole.total()) + " (step " +
+         std::to_string(capture::step_of(whole.tick)) + "): weights " +
+         with_drafts(whole.weights, whole.draft_weights) + ", KV " +
+         with_drafts(whole.kv, whole.draft_kv) + ", logits " + bytes_text(whole.logits) +
+         ", activations " + bytes_text(whole.scratch);
+}
+
+std::vector<std::string> whole_memory_lines(const WholeMemory& whole) {
+  std::vector<std::string> lines = {"weights of the target: " + bytes_text(whole.weights)};
+  if (whole.draft_weights > 0)
+    lines.push_back("weights of what drafts: " + bytes_text(whole.draft_weights));
+  lines.push_back("KV of the target: " + bytes_text(whole.kv));
+  if (whole.draft_kv > 0) lines.push_back("KV of what drafts: " + bytes_text(whole.draft_kv));
+  lines.push_back("logits of " + counted(whole.logit_rows, "row") +
+                  ", the most in a forward: " + bytes_text(whole.logits));
+  lines.push_back("activations of a prefill's piece: " + bytes_text(whole.scratch));
+  lines.push_back("click: to step " + std::to_string(capture::step_of(whole.tick)) + ", after " +
+                  capture::to_string(capture::phase_of(whole.tick)) + ", where KV held most");
+  return lines;
+}
+
+std::string together_text(const Scene& scene) {
+  const auto owners = scene.capture->owners();
+  if (owners.size() < 2) return "";
+  const TogetherKv most = together_kv(scene);
+  if (most.sum() <= 0) return "";
+  std::string names;
+  for (const capture::Whose whose : owners)
+    names += (names.empty() ? "" : " and ") + std::string(owner_name(whose));
+  return "KV of " + names + " together: at most " + bytes_text(most.sum()) + " (step " +
+         std::to_string(capture::step_of(most.tick)) + ")";
+}
+
+std::string weights_text(const Scene& scene) {
+  std::string text;
+  for (const capture::Whose whose : scene.capture->owners()) {
+    const RowSource::Weights weights = RowSource{whose}.weights(*scene.capture);
+    if (weights.file_bytes <= 0 && weights.parameters <= 0) continue;
+    text += (text.empty() ? "weights: " : ", ") + std::string(owner_name(whose)) + " " +
+            (weights.file_bytes > 0 ? bytes_text(static_cast<double>(weights.file_bytes))
+                                    : count_text(weights.parameters) + " parameters");
+  }
+  return text;
+}
+
+}  // namespace triescope::viz
