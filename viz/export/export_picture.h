@@ -4,6 +4,7 @@
 #include <string>
 
 #include "viz/export/export.h"
+#include "viz/export/run_facts.h"
 
 namespace triescope::viz {
 
