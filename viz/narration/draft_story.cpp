@@ -58,11 +58,16 @@ void tell_pending(Story& story) {
                                    story.list("tokens", "item.node", items(story, nodes))});
 }
 
-// Tells how many rows of the forward never become text.
+// Tells how many rows of the forward never become text. What a draft head ran for itself (DFlash's masks) is no row of
+// the forward.
 void tell_probes(Story& story) {
   const auto hung =
       story.capture.nodes_at(story.cursor).subspan(story.capture.nodes_at(story.tick).size());
-  const auto probes = std::ranges::count_if(hung, capture::is_probe);
+  const auto of_head = story.capture.inputs(story.step, Whose::kHead);
+  const auto probes = std::ranges::count_if(hung, [&](const capture::NodeRow& node) {
+    return capture::is_probe(node) &&
+           std::ranges::find(of_head, node.node, &capture::InputRow::node) == of_head.end();
+  });
   if (probes > 0) story.say("draft.probes", {count("probes", probes, to_panel("trie"))});
 }
 

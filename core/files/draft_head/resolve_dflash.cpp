@@ -20,7 +20,8 @@ void Resolver::dflash() {
     corrupt(
         "config.json: expected target_layer_ids, the layers whose outputs fc.weight reads; found none. Fetch "
         "the head's own config.json");
-  if (width % states != 0)
+  // Without an embedding of its own it is as wide as the target.
+  if (width % states != 0 || (!config.own_embedding && width / states != config.hidden))
     corrupt("config.json: " + from + ": expected as many layers as fc.weight [" +
             std::to_string(config.hidden) + ", " + std::to_string(width) + "] has states; found " +
             std::to_string(states));

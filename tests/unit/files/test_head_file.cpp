@@ -138,7 +138,7 @@ TEST_CASE("head file: a model and unknown tensors are not heads") {
   model.tensors["model.embed_tokens.weight"] = {{64, 16}};
   for (const char* layer : {"model.layers.0.", "model.layers.1."}) add_layer(model, layer, 16, 16);
   CHECK(has(refused(model, ErrorCode::kNotSupported),
-            "head: is a model; expected Medusa, Hydra or EAGLE weights"));
+            "head: is a model; expected Medusa, Hydra, EAGLE or DFlash weights"));
   HeadBytes other;
   other.tensors["a"] = {{1}};
   CHECK(has(refused(other, ErrorCode::kNotSupported), "belong to no head that triescope knows"));
@@ -293,7 +293,7 @@ TEST_CASE("head file: layers are set for EAGLE-3 alone, as many as fc reads") {
   CHECK(has(refused(eagle3_bytes(), ErrorCode::kInvalidArgument, kTarget, {1, 2}),
             "head: layers: expected 3 layers from 0 to 8"));
   CHECK(has(refused(medusa_bytes(), ErrorCode::kInvalidArgument, kTarget, {1, 2, 3}),
-            "expected an EAGLE-3 head with fc.weight, found medusa"));
+            "expected an EAGLE-3 or DFlash head with fc.weight, found medusa"));
   // Four states, by the list.
   HeadBytes four = changed(eagle3_bytes(), "fc.weight", {16, 64});
   four.config = with_config(R"("eagle_aux_hidden_state_layer_ids": [2, 4, 6, 8])");

@@ -8,7 +8,9 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <tuple>
 
+#include "core/base/rng.h"
 #include "core/model/heads/draft_head.h"
 #include "core/model/model.h"
 #include "core/session/session.h"
@@ -142,6 +144,51 @@ TEST_CASE(
     const Counts counts = compare_chains(file, *model, *head, "dflash", json::object());
     CHECK(counts.states >= 800);
     CHECK(counts.accepted >= 250);
+  }
+}
+
+TEST_CASE("assisted: greedy decoding's text on a hundred prompts, several drafts a step") {
+  for (const auto& [name, target, settings] :
+       {std::tuple("mtp", "mtp_qwen3", json{{"num_assistant_tokens", 4}}),
+        std::tuple("dflash", "draft_heads/target", json::object()),
+        std::tuple("dflash", "draft_heads/target", json{{"tree_budget", 16}})}) {
+    CAPTURE(std::string(name));
+    const auto model = load_model(fixture(target), {.dtype = DType::kF32});
+    const auto head =
+        load_draft_head(fixture(std::string(name) == "mtp" ? target : name), *model, 1);
+    Rng rng(8);
+    std::int64_t forwards = 0, tokens = 0;
+    for (int i = 0; i < 100; ++i) {
+      Tokens ids = {1};
+      const auto length = 2 + static_cast<std::size_t>(rng.uniform() * 12);
+      while (ids.size() < length) ids.push_back(3 + static_cast<std::int32_t>(rng.uniform() * 58));
+      const json text = {{"prompt", length},
+                         {"ids", [&] {
+                            Tokens all = ids;
+                            all.resize(length + 24);  // so many more are asked for
+                            return all;
+                          }()}};
+      const Run run(*model, text, name, settings, head.get());
+      CHECK(run.text() == Run(*model, text, "greedy", json::object(), nullptr).text());
+      forwards += run.session->result().target_forwards;
+      tokens += run.session->result().emitted_tokens;
+    }
+    CHECK(tokens > forwards);
+  }
+}
+
+TEST_CASE("assisted: through libtorch the heads draft the same") {
+  const LoadOptions reference{.dtype = DType::kF32, .reference_kernels = true};
+  for (const auto& [name, target, file, settings] :
+       {std::tuple("mtp", "mtp_qwen3", "mtp.json", json{{"num_assistant_tokens", 1}}),
+        std::tuple("dflash", "draft_heads/target", "dflash.json", json::object())}) {
+    CAPTURE(std::string(name));
+    const auto model = load_model(fixture(target), reference);
+    const auto head =
+        load_draft_head(fixture(std::string(name) == "mtp" ? target : name), *model, 1);
+    const Counts counts = compare_chains(golden(file), *model, *head, name, settings);
+    CHECK(counts.states >= 400);
+    CHECK(counts.accepted >= 100);
   }
 }
 
