@@ -149,12 +149,16 @@ float draw_find_bar(Ui& ui, float width) {
   name_part(ui, "close find");
   if (is_text) return ImGui::GetCursorScreenPos().y - begin.y;
   // The line is always there, so that the panes stay in their place while one types.
-  if (find.where.empty())
+  ImGui::SetCursorScreenPos({begin.x, ImGui::GetCursorScreenPos().y});
+  if (find.where.empty()) {
     ImGui::TextDisabled("A condition on a step, or on a node that it decided");
-  else if (find.problem().empty())
+  } else if (find.problem().empty()) {
     text_fitted(find.here_text(ui.workspace), width);
-  else
-    draw_problem(ui, find.problem());
+  } else {
+    ImGui::PushStyleColor(ImGuiCol_Text, to_imgui_vec(problem_color(ui)));
+    text_fitted(find.problem(), width);
+    ImGui::PopStyleColor();
+  }
   return ImGui::GetCursorScreenPos().y - begin.y;
 }
 

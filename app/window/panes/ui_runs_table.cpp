@@ -77,7 +77,6 @@ void draw_runs_question(Ui& ui, float width) {
   ImGui::SameLine();
   field("columns", "the usual ones", view.columns, 0.28f, "These columns, in this order.");
   draw_columns(ui, "##columns-list", view.columns);
-  draw_problem(ui, view.problem());
 }
 
 void draw_actions(Ui& ui, float width) {
@@ -105,6 +104,13 @@ void draw_actions(Ui& ui, float width) {
   ImGui::SameLine();
   if (ImGui::Button("Save###save-table")) view.save(path);
   name_part(ui, "save table");
+  if (view.problem().empty()) return;
+  // Beside the buttons, so that the table stays in its place while one types.
+  const std::string& problem = view.problem();
+  ImGui::SameLine();
+  ImGui::PushStyleColor(ImGuiCol_Text, to_imgui_vec(problem_color(ui)));
+  line_fitted(problem.substr(0, problem.find("; it has")), problem);
+  ImGui::PopStyleColor();
 }
 
 void draw_header(Ui& ui, const std::vector<std::string>& columns) {
@@ -173,6 +179,18 @@ void draw_summary(Ui& ui, const StudyRow& row, float width) {
   ImGui::EndChild();
 }
 
+// As wide as the head with its arrow and the widest of the first cells, within reason.
+float column_width(const Ui& ui, const std::string& column) {
+  constexpr std::size_t kMeasured = 100;
+  const StudyTable& table = ui.workspace.runs.table();
+  float width = ImGui::CalcTextSize((column + " ▼").c_str()).x;
+  for (std::size_t row = 0; row < std::min(table.rows.size(), kMeasured); ++row) {
+    const std::string cell = study_cell(table.rows[row], column, " ± ");
+    width = std::max(width, ImGui::CalcTextSize(cell.c_str()).x);
+  }
+  return std::min(width + ui.em * 0.4f, ui.em * 26);
+}
+
 void draw_table(Ui& ui, float width) {
   const RunsView& view = ui.workspace.runs;
   const std::vector<std::string> columns = view.table().columns;
@@ -180,10 +198,16 @@ void draw_table(Ui& ui, float width) {
                                      ImGuiTableFlags_RowBg | ImGuiTableFlags_Resizable |
                                      ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_BordersInnerV;
   const int count = static_cast<int>(columns.size()) + 1;
-  if (!ImGui::BeginTable("runs", count, kFlags, {width, ImGui::GetContentRegionAvail().y})) return;
+  // Each choice of columns has widths of its own, which a person may change.
+  std::string id = view.group_by + "|";
+  for (const std::string& column : columns) id += column + ",";
+  if (!ImGui::BeginTable(id.c_str(), count, kFlags, {width, ImGui::GetContentRegionAvail().y}))
+    return;
   ImGui::TableSetupScrollFreeze(2, 1);
   ImGui::TableSetupColumn("", ImGuiTableColumnFlags_WidthFixed, ui.em * 1.2f);
-  for (const std::string& column : columns) ImGui::TableSetupColumn(column.c_str());
+  for (const std::string& column : columns)
+    ImGui::TableSetupColumn(column.c_str(), ImGuiTableColumnFlags_WidthFixed,
+                            column_width(ui, column));
   draw_header(ui, columns);
   ImGuiListClipper clipper;
   clipper.Begin(static_cast<int>(view.table().rows.size()));
