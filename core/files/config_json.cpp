@@ -73,7 +73,8 @@ ModelConfig config_of(const JsonFields& fields, const std::string& path) {
   ModelConfig config;
   config.family = fields.text("model_type");
   const Family& family = family_named(config.family, path);
-  if (!family.reads_mxfp4 || !is_mxfp4(fields)) quantisation_of(fields);  // refuses what is not read
+  if (!family.reads_mxfp4 || !is_mxfp4(fields))
+    quantisation_of(fields);  // refuses what is not read
   if (family.text_part != nullptr) {
     nlohmann::json text = fields.object(family.text_part).raw();
     // The whole model has the last word on what both describe.
