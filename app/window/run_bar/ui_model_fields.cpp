@@ -55,6 +55,7 @@ void list_models_that_fit(Ui& ui, const std::string& shown, RunRequest& request)
     widest = std::max(widest, ImGui::CalcTextSize(entry.name.c_str()).x);
   // The list is as wide as names and needs together.
   ImGui::Dummy(ImVec2(widest + ui.em * 6, 0));
+  ImGui::SetCursorPosY(ImGui::GetCursorPosY() - ImGui::GetStyle().ItemSpacing.y);
   for (const CatalogEntry& entry : entries) {
     const auto fit = std::ranges::find(fits.models, entry.path, &ModelFit::path);
     if (ImGui::Selectable(entry.name.c_str(), entry.name == shown)) request.model = entry.name;
