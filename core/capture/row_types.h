@@ -127,7 +127,7 @@ struct RowType<RunInfo> {
       column("created_utc", &RunInfo::created_utc).means("when it began: ISO 8601, UTC"),
       column("model_json", &RunInfo::model_json, Rule::kJson)
           .means(
-              "the model as a JSON object; known keys: name, path, family, dtype, device, format, quantisation, parameters, file_bytes, layers, hidden, heads, kv_heads, head_dim, vocab_size, eos_token_ids, context, sliding_window, experts, experts_used, expert_bytes, active_parameters, active_bytes, draft (name, path, family, parameters, file_bytes, kv_bytes_per_token, prefix_slots)"),
+              "the model as a JSON object; known keys: name, path, family, dtype, device, format, quantisation, parameters, file_bytes, layers, hidden, heads, kv_heads, head_dim, vocab_size, eos_token_ids, context, sliding_window, experts, experts_used, expert_bytes, active_parameters, active_bytes, row_costs, memory (weights, scratch, logits: bytes), draft (name, path, family, parameters, file_bytes, kv_bytes_per_token, prefix_slots, memory, vocabulary: a bit for each token of the target, in base64)"),
       column("method", &RunInfo::method)
           .needed()
           .means("the method's name, for programs; a run without one has not begun"),
