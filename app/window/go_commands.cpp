@@ -64,7 +64,7 @@ Commands go_commands(Workspace& w, UiState& ui) {
        .help = "A token or text, in what was decoded and in the drafts. Enter: the next one; "
                "Shift+Enter: the one before; Esc closes.",
        .keywords = "search text token"},
-      {.id = "find-steps",
+      {.id = "steps-where",
        .title = "Find steps where…",
        .menu = "Go",
        .chords = chords({"Ctrl+Shift+F"}),

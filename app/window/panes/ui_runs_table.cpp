@@ -91,25 +91,22 @@ void draw_actions(Ui& ui, float width) {
       "opens it; of a group it shows the runs.",
       ui.em);
   ImGui::SameLine();
-  static std::string path;
-  if (path.empty())
-    path = (view.folder().empty() ? std::string("runs") : view.folder() + "/table") + ".csv";
   ImGui::SetNextItemWidth(std::min(ui.em * 22, width * 0.4f));
-  ImGui::InputText("##table-path", &path);
+  ImGui::InputText("##table-path", &view.save_path);
   name_part(ui, "table path");
   help_tooltip(
       "Where Save writes the table: .csv and .jsonl have every column, .tex and .txt those "
       "that are shown.",
       ui.em);
   ImGui::SameLine();
-  if (ImGui::Button("Save###save-table")) view.save(path);
+  if (ImGui::Button("Save###save-table")) view.save(view.save_path);
   name_part(ui, "save table");
   if (view.problem().empty()) return;
   // Beside the buttons, so that the table stays in its place while one types.
   const std::string& problem = view.problem();
   ImGui::SameLine();
   ImGui::PushStyleColor(ImGuiCol_Text, to_imgui_vec(problem_color(ui)));
-  line_fitted(problem.substr(0, problem.find("; it has")), problem);
+  text_fitted(problem.substr(0, problem.find("; it has")), ImGui::GetContentRegionAvail().x);
   ImGui::PopStyleColor();
 }
 

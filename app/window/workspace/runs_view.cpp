@@ -40,6 +40,8 @@ void RunsView::show(const std::string& folder) {
     filter = group_by = columns = sort = "";
     chosen_.clear();
   }
+  if (folder != folder_ || save_path.empty())
+    save_path = folder.empty() ? "runs.csv" : (fs::path(folder) / "table.csv").string();
   folder_ = folder;
   read_rows();
   open_ = true;

@@ -60,6 +60,7 @@ class RunsView {
   // The first two chosen rows side by side.
   void compare_chosen();
   bool can_compare() const { return chosen_.size() >= 2; }
+  std::string save_path = {};  // as typed; proposed anew for another folder
   // By the name's end: .csv, .jsonl, .tex, .txt. Errors become problems.
   void save(const std::string& path);
 

@@ -142,7 +142,8 @@ TEST_CASE("expression: a text holds another, and names with a text stand for one
   const auto said = [&](const std::string& text) {
     return refusal(ErrorCode::kCorruption, [&] { holds(text); });
   };
-  CHECK(said("token holds 3") == "column 7: expected a text; found a number");
+  CHECK(said("token holds 3") == "column 7: cannot compare a text with a number");
+  CHECK(said("3 holds 3") == "column 3: expected a text; found a number");
   CHECK(said("metric(token) > 2") == "column 1: expected metric(\"NAME\"), a name in quotes");
   CHECK(said("metric(\"a\", \"b\") > 2") ==
         "column 1: expected metric(\"NAME\"); found 2 arguments");

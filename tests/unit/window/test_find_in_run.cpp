@@ -163,10 +163,11 @@ TEST_CASE("find: the steps of which a condition is true, forwards, backwards and
   CommandTable commands{workspace, ui};
   workspace.documents.open(run.path());
   REQUIRE(workspace.log.problems.empty());
-  commands.find("find-steps")->run();
+  commands.find("steps-where")->run();
   CHECK(ui.find.open);
   CHECK(ui.find.by == FindBy::kWhere);
   ui.find.where = "verdict = \"rejected\" and depth >= 2";
+  workspace.documents.set_cursor(0);
   ui.find.update(workspace);
   const auto expected = steps_where(run, StepCondition(ui.find.where), 0, last_whole_step(run));
   REQUIRE(expected.size() > 2);
@@ -194,7 +195,7 @@ TEST_CASE("find: a condition that is none says where, moves nothing, and the tex
   CommandTable commands{workspace, ui};
   workspace.documents.open(run->capture->path());
   ui.find.query = "the";
-  commands.find("find-steps")->run();
+  commands.find("steps-where")->run();
   ui.find.where = "acepted > 1";
   workspace.documents.set_cursor(4);
   commands.find("find-next")->run();
