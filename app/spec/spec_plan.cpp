@@ -122,7 +122,7 @@ StudyFile spec_study(const SpecOptions& options) {
   study.threads = options.threads;
   study.chat = options.chat;
   study.max_new_tokens = {options.max_new_tokens};
-  study.prompts = options.prompts;
+  for (const BenchPrompt& prompt : options.prompts) study.prompts.push_back({prompt});
   study.methods.push_back(spec_method("greedy", options, false));
   study.baseline = "greedy";
   const auto add = [&](const std::string& text, bool sweeps) {
