@@ -25,7 +25,9 @@ class RowsOnDevice final : public Model, public DeviceLogits {
   ForwardOutput forward(const ForwardBatch& batch, KvStorage& kv, std::stop_token stop) override {
     output_ = inner.forward(batch, kv, std::move(stop));
     asked.push_back(batch.best_tokens);
-    if (batch.best_tokens == 0 || batch.best_tokens > kMostBestTokens) return output_;
+    // A head that takes up the text's states has no logits of them.
+    const bool none = output_.logits.empty();
+    if (none || batch.best_tokens == 0 || batch.best_tokens > kMostBestTokens) return output_;
     best_.clear();
     for (std::size_t i = 0; i < batch.logit_rows.size(); ++i)
       best_.push_back(

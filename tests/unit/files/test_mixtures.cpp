@@ -156,7 +156,7 @@ TEST_CASE("mixtures in GGUF: routers say which layers have experts, the architec
 }
 
 TEST_CASE("mixtures: what is not supported, or contradicts itself, is an error that names it") {
-  for (const char* family : {"deepseek_v3", "glm4_moe", "gpt_oss"})
+  for (const char* family : {"deepseek_v3", "glm4_moe", "dbrx"})
     CHECK(has(refused(ErrorCode::kNotSupported, family, ""), family));
   CHECK(has(refused(ErrorCode::kCorruption, "mixtral", R"("num_experts_per_tok":9)"),
             "expected experts of a token from 1 to 8, found 9"));
