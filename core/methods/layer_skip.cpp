@@ -169,7 +169,7 @@ MethodInfo layer_skip_method() {
           "Searches while decoding for the layers that drafting misses least (SWIFT): as many as the list "
           "has with which it begins. Each step tries one list on the newest tokens."),
       integer("search_window", "Tokens of a Trial", 32, 8, 1024,
-              "With skip_search: a list is tried on so many of the newest tokens."),
+              "A list is tried on so many of the newest tokens: with skip_search."),
   };
   for (auto& p : draft_model_parameters()) {
     if (p.name == "num_assistant_tokens")
