@@ -7,7 +7,7 @@ expect 0 'libtorch' "$TRIESCOPE" --version
 expect 2 'no-such-option' "$TRIESCOPE" decode --no-such-option
 expect 2 '.' "$TRIESCOPE" no-such-subcommand-or-file --no-such-option
 # A name that is not one is a usage error, with the nearest one; a path that is not there is bad input.
-expect 2 "'foo' is neither a subcommand nor a file; subcommands are decode, methods, info, tokenize, export, explain, acceptance, rejudge, doctor, lesson, datastore, study, bench, check, serve, capture$" "$TRIESCOPE" foo
+expect 2 "'foo' is neither a subcommand nor a file; subcommands are decode, methods, info, tokenize, export, explain, acceptance, find, rejudge, cost, doctor, lesson, datastore, study, bench, check, serve, capture$" "$TRIESCOPE" foo
 # The format of captures: SQL that makes an empty one, and a capture that has little says what panels miss.
 sql=$("$TRIESCOPE" capture schema --sql)
 python3 - "$work/own.tscap" "$sql" <<'PY'
