@@ -75,13 +75,14 @@ float WhatIfKnobs::draw(Canvas& canvas, Rect room, const Most& most, const Scene
     const std::string text =
         std::string(name) + " " + (value ? "≤ " + std::to_string(*value) : std::string("all"));
     const float side = em * 1.3f, width = canvas.measure(std::string(name) + " ≤ 000", on).x + pad;
-    const Rect whole = box_of(width + 2 * side);
-    const Rect less{whole.x, whole.y, side, whole.h},
-        more{whole.right() - side, whole.y, side, whole.h};
+    const float between = em * 0.3f;
+    const Rect whole = box_of(width + 2 * side + between);
+    const Rect less{whole.x + width, whole.y, side, whole.h},
+        more{less.right() + between, whole.y, side, whole.h};
+    text_in(canvas, {whole.x, whole.y, width - pad, whole.h}, text, value ? on : off,
+            Align::kRight);
     draw_box(less, "−", false);
     draw_box(more, "+", false);
-    text_in(canvas, {less.right(), whole.y, width, whole.h}, text, value ? on : off,
-            Align::kCenter);
     const int now = value ? std::min(*value, largest) : largest;
     buttons_.push_back({.box = less, .verify = {}, .knob = knob, .value = std::max(1, now - 1)});
     buttons_.push_back({.box = more,

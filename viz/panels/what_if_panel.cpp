@@ -1,5 +1,6 @@
 // What if: the run's drafts judged again by another rule or with fewer of them, step by step.
 #include <algorithm>
+#include <cmath>
 
 #include "core/base/counted.h"
 #include "viz/draw/drawing.h"
@@ -190,7 +191,10 @@ class WhatIfPanel final : public Panel {
     const float gap = pitch > em * 0.5f ? pitch * 0.16f : 0;
     const Color color = scene.theme.mark(capture::NodeState::kAccepted).color,
                 unknown = scene.theme.mark(capture::NodeState::kRejected).color;
-    float label_end = plot_.x - em;
+    // Every so many steps have their number below them.
+    const float label_width =
+        canvas.measure(std::to_string(steps.back().step), small).x + em * 0.8f;
+    const auto stride = static_cast<std::size_t>(std::max(1.0f, std::ceil(label_width / pitch)));
     for (std::size_t i = 0; i < steps.size(); ++i) {
       const RejudgedStep& step = steps[i];
       const float x = plot_.x + pitch * static_cast<float>(i) + gap,
@@ -209,11 +213,9 @@ class WhatIfPanel final : public Panel {
         canvas.line({x, top}, {x + width, top}, scene.theme.text, 1);
       const std::string label = std::to_string(step.step);
       const float half = canvas.measure(label, small).x / 2, middle = x + width / 2;
-      if (middle - half > label_end + em * 0.8f && middle + half < room.right()) {
+      if (i % stride == 0 && middle + half < room.right())
         text_in(canvas, {middle - half, plot_.bottom() + em * 0.1f, 2 * half + 1, em * 1.2f}, label,
                 small);
-        label_end = middle + half;
-      }
     }
     canvas.line({plot_.x, plot_.bottom()}, {plot_.right(), plot_.bottom()}, scene.theme.border, 1);
   }
