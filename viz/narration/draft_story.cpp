@@ -58,7 +58,7 @@ void tell_pending(Story& story) {
                                    story.list("tokens", "item.node", items(story, nodes))});
 }
 
-// Tells how many rows of the forward never become text. What a draft head ran for itself (DFlash's masks) is no row of
+// Tells how many rows of the forward never become text. What a draft head ran for itself (a block of masks) is no row of
 // the forward.
 void tell_probes(Story& story) {
   const auto hung =

@@ -32,7 +32,7 @@ class JudgedText {
   std::int32_t argmax(std::int32_t node, std::int32_t step) const;
   // Whether a draft is among the K best of the row above it.
   Passes in_top_k(std::int32_t draft, std::int32_t step, int k) const;
-  // Whether it passes Medusa's typical acceptance: p′ > min(epsilon, delta e^−H). Rows hold their
+  // Whether it passes typical acceptance: p′ > min(epsilon, delta e^−H). Rows hold their
   // best tokens alone, so p′ and H have bounds; where these do not decide it is not known.
   Passes is_typical(std::int32_t draft, std::int32_t step, double epsilon, double delta) const;
 

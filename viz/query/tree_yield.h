@@ -41,8 +41,8 @@ void add_tree_yield(TreeYield& sum, const TreeYield& more);
 
 // Grows a tree node by node, each time by the one that most likely comes true: the product of the
 // shares along its path. For given shares no tree of that size has more on average. The tokens a
-// forward that this promises are 1 + the sum of the products. Source: Cai et al., "Medusa", 2024,
-// section 2.3.3; Chen et al., "Sequoia", 2024, finds such trees by dynamic programming where a
+// forward that this promises are 1 + the sum of the products. Source: Cai et al., 2024,
+// arXiv 2401.10774, section 2.3.3; Chen et al., "Sequoia", 2024, finds such trees by dynamic programming where a
 // node's share depends on its rank alone.
 struct BestTreeNode {
   RankPath path = {};
