@@ -25,10 +25,13 @@ struct Made {
   WhatIfKnobs::Most most = {};
 };
 
-bool has_drafts(const capture::Capture& capture) {
-  return capture.run().kind != capture::RunKind::kBeams &&
-         std::ranges::any_of(capture.steps(),
-                             [](const capture::StepRow& step) { return step.drafted > 0; });
+// Whether a step that the cursor has seen sent drafts.
+bool has_drafts(const Scene& scene) {
+  return scene.capture && scene.capture->run().kind != capture::RunKind::kBeams &&
+         std::ranges::any_of(scene.capture->steps(), [&](const capture::StepRow& step) {
+           return step.drafted > 0 &&
+                  capture::make_tick(step.step, capture::Phase::kObserve) < scene.cursor;
+         });
 }
 
 WhatIfKnobs::Most most_of(const capture::Capture& capture, const Rejudged& rejudged) {
@@ -68,7 +71,7 @@ class WhatIfPanel final : public Panel {
   void draw(Canvas& canvas, Rect area, const Scene& scene) override {
     knobs_.clear();
     plot_ = {};
-    if (!scene.capture || !has_drafts(*scene.capture) || made(scene).rejudged.steps.empty())
+    if (!has_drafts(scene) || made(scene).rejudged.steps.empty())
       return draw_empty_state(canvas, area, empty_text_of(scene), scene);
     const float em = scene.em;
     Rect room = area.inset(em * 0.6f);
@@ -102,7 +105,7 @@ class WhatIfPanel final : public Panel {
 
   Reaction input(const Input& in, Rect, const Scene& scene) override {
     Reaction reaction;
-    if (!scene.capture || !has_drafts(*scene.capture)) return reaction;
+    if (!has_drafts(scene)) return reaction;
     if (knobs_.input(in, *scene.capture)) return reaction;
     const RejudgedStep* const step = step_at(in, scene);
     if (!step) return reaction;
@@ -126,15 +129,13 @@ class WhatIfPanel final : public Panel {
   }
 
   Point extent(Canvas&, const Scene& scene) const override {
-    const std::size_t steps =
-        scene.capture && has_drafts(*scene.capture) ? made(scene).rejudged.steps.size() : 0;
+    const std::size_t steps = has_drafts(scene) ? made(scene).rejudged.steps.size() : 0;
     return {scene.em * std::clamp(static_cast<float>(steps) * 0.6f + 6, 44.0f, 90.0f),
             scene.em * 20};
   }
 
   std::string csv(const Scene& scene) const override {
-    return rejudged_csv(scene.capture && has_drafts(*scene.capture) ? made(scene).rejudged
-                                                                    : Rejudged{});
+    return rejudged_csv(has_drafts(scene) ? made(scene).rejudged : Rejudged{});
   }
   std::string view_state() const override { return knobs_.state(); }
   void set_view_state(const std::string& state) override { knobs_.set_state(state); }

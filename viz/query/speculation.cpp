@@ -90,8 +90,8 @@ std::optional<SpeculationFacts> speculation_facts(
   if (facts.steps == 0) return std::nullopt;
   for (const capture::PhaseRow& phase : capture.phases()) {
     if (phase.tick >= cursor) break;
-    if (!counts(capture::step_of(phase.tick)) || !capture.step(capture::step_of(phase.tick)))
-      continue;
+    const std::int32_t step = capture::step_of(phase.tick);
+    if (!counts(step) || capture::make_tick(step, capture::Phase::kObserve) >= cursor) continue;
     const capture::Phase of = capture::phase_of(phase.tick);
     const auto took = static_cast<double>(phase.duration_us);
     if (of == capture::Phase::kForward) facts.forward_us += took;

@@ -78,7 +78,7 @@ TEST_CASE("panels: the names of the panels are those of the panels, in their ord
   for (const auto& panel : make_panels()) names.push_back(panel->info().name);
   CHECK(panel_names() == names);
   CHECK(panel_names().front() == "trie");
-  CHECK(panel_names().size() == 16);
+  CHECK(panel_names().size() == 18);
   for (const std::string& name : names) CHECK(make_panel(name)->info().name == name);
 }
 

@@ -421,7 +421,7 @@ TEST_CASE("steady: through whole recorded runs no node changes its place in the 
     branches += static_cast<std::size_t>(picture.shape.layout().rows()) - 1;
     ++runs;
   }
-  CHECK(runs == 13);
+  CHECK(runs == 18);
   CHECK(branches > 20);
 }
 

@@ -186,7 +186,7 @@ TEST_CASE("candidates: a token's formulas, and a click on one that became a chil
     const Reaction reaction = panel->input(in, kArea, scene);
     CHECK(reaction.lock == 2);
     Lines expected = {"token 6  ,", "rank 1", "log p = logit − logsumexp(logits) = -0.288",
-                      "p = exp(log p) = 0.750000"};
+                      "p = exp(log p) = 0.750000", "draft model: rank 1, 0.500000"};
     // In lecture mode, and in pictures for others, no key decodes on.
     scene.series = true;
     CHECK(panel->input(in, kArea, scene).tooltip == expected);
