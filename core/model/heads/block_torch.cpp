@@ -3,49 +3,27 @@
 #include "core/base/error.h"
 #include "core/model/heads/block_shape.h"
 #include "core/model/heads/block_weights.h"
-#include "core/model/heads/eagle_shape.h"
-#include "core/model/torch/torch_layers.h"
-#include "core/model/torch/torch_logits.h"
-#include "core/model/torch/torch_runtime.h"
+#include "core/model/heads/torch_head_model.h"
 
 namespace triescope {
 namespace {
 
 using at::Tensor;
 
-class BlockTorch final : public Model {
+class BlockTorch final : public TorchHeadModel<BlockWeights<TorchHeadLoader>> {
  public:
-  BlockTorch(TorchHeadLoader& loader, const Model& target)
-      : head_(loader.file().config()),
-        config_(eagle_layers(head_, target.info())),
-        info_(eagle_info(loader.file(), config_, target.info().dtype, target.info().device)),
-        options_(loader.options()),
-        layers_(config_, options_, target.torch_shared()->layer_steps()),
-        weights_(loader),
-        embedding_(loader, *target.torch_shared(), weights_.embedding),
-        output_(loader, *target.torch_shared(), config_.vocab_size, weights_.output),
-        logits_(config_.vocab_size, options_, target.torch_shared()->layer_steps()) {
-    info_.warning = layers_.warning();
-  }
-
-  const ModelInfo& info() const override { return info_; }
-  DeviceMemory device_memory() const override { return allocator_memory(options_.device()); }
-  std::unique_ptr<KvStorage> make_kv(int capacity) override {
-    return std::make_unique<TorchKv>(config_, options_, capacity);
-  }
+  BlockTorch(TorchHeadLoader& loader, const Model& target) : TorchHeadModel(loader, target) {}
 
   ForwardOutput forward(const ForwardBatch& batch, KvStorage& kv, std::stop_token stop) override {
-    auto* storage = dynamic_cast<TorchKv*>(&kv);
-    if (storage == nullptr || !storage->fits(config_, options_, config_.layers.size()))
-      throw Error(ErrorCode::kInvalidArgument, "forward: the KV storage belongs to another model");
-    const VisibleSlots visible = check_batch(batch, config_, config_.context, storage->capacity());
+    TorchKv& storage = own_kv(kv);
+    const VisibleSlots visible = check_batch(batch, config_, config_.context, storage.capacity());
     const bool of_text = is_context(batch, static_cast<std::size_t>(weights_.fc->matrix.inputs()));
     ForwardOutput output{.logits = {}, .vocab_size = config_.vocab_size};
     forward_on_device(options_.device(), batch.tokens.size(), [&] {
       if (of_text)
-        store_text(batch, visible, *storage, stop);
+        store_text(batch, visible, storage, stop);
       else
-        fill_block(batch, visible, *storage, stop, output);
+        fill_block(batch, visible, storage, stop, output);
     });
     return output;
   }
@@ -74,17 +52,6 @@ class BlockTorch final : public Model {
     const Tensor states = normed.index_select(0, in.logit_rows);
     logits_.give(output_.logits(states, head_.logit_scale), batch.best_tokens, output);
   }
-
-  const formats::HeadConfig head_;
-  const formats::ModelConfig config_;
-  ModelInfo info_;
-  const at::TensorOptions options_;
-  TorchLayers layers_;
-  BlockWeights<TorchHeadLoader> weights_;
-  TorchHeadEmbedding embedding_;
-  TorchHeadOutput output_;
-  TorchLogits logits_;
-  StagingBuffer inputs_;  // of the last forward
 };
 
 }  // namespace

@@ -6,8 +6,7 @@
 
 #include "core/base/error.h"
 #include "core/kernels/norm.h"
-#include "core/model/cpu/cpu_kv.h"
-#include "core/model/cpu/cpu_layers.h"
+#include "core/model/heads/cpu_head_model.h"
 #include "core/model/heads/eagle_shape.h"
 #include "core/model/heads/eagle_weights.h"
 #include "core/model/visible_slots.h"
@@ -15,36 +14,16 @@
 namespace triescope {
 namespace {
 
-using formats::HeadConfig;
 using formats::HeadKind;
 
-class EagleModel final : public Model {
+class EagleModel final : public CpuHeadModel<EagleWeights<HeadLoader>> {
  public:
   EagleModel(HeadLoader& loader, Model& target, kernels::Precision precision)
-      : head_(loader.file().config()),
-        config_(eagle_layers(head_, target.info())),
-        info_(eagle_info(loader.file(), config_,
-                         precision == kernels::Precision::kBF16 ? DType::kBF16 : DType::kF32,
-                         "cpu")),
-        precision_(precision),
-        pool_(loader.pool()),
-        layers_(config_, precision, pool_),
-        weights_(loader),
-        embedding_(loader, target, weights_.embedding),
-        output_(loader, target, weights_.output) {
-    info_.row_costs = kernels::PackedLinear::row_costs(bytes_per_weight(weights_.layers, {}));
-  }
-
-  const ModelInfo& info() const override { return info_; }
-  std::unique_ptr<KvStorage> make_kv(int capacity) override {
-    return std::make_unique<CpuKv>(config_, precision_, capacity);
-  }
+      : CpuHeadModel(loader, target, precision) {}
 
   ForwardOutput forward(const ForwardBatch& batch, KvStorage& kv, std::stop_token stop) override {
-    auto* storage = dynamic_cast<CpuKv*>(&kv);
-    if (storage == nullptr || !storage->fits(config_, precision_, config_.layers.size()))
-      throw Error(ErrorCode::kInvalidArgument, "forward: the KV storage belongs to another model");
-    const VisibleSlots visible = check_batch(batch, config_, config_.context, storage->capacity());
+    CpuKv& storage = own_kv(kv);
+    const VisibleSlots visible = check_batch(batch, config_, config_.context, storage.capacity());
     const std::size_t width = check_feature_width(
         head_, weights_.fc ? static_cast<std::size_t>(weights_.fc->inputs()) : 0, batch);
     try {
@@ -54,18 +33,13 @@ class EagleModel final : public Model {
                            .visible = visible,
                            .text_length = batch.text_length};
       begin(batch, width, rows);
-      layers_.run(rows, weights_.layers, *storage, stop,
+      layers_.run(rows, weights_.layers, storage, stop,
                   [&](std::int32_t layer) { keep_features(batch, layer); });
       keep_features(batch, kFinalNorm);
 
       ForwardOutput output{.logits = {}, .features = features_, .vocab_size = config_.vocab_size};
       if (is_hydra() || batch.logit_rows.empty()) return output;
-      const std::span<const float> x = layers_.residual(batch.tokens.size());
-      last_.resize(batch.logit_rows.size() * hidden());
-      for (std::size_t i = 0; i < batch.logit_rows.size(); ++i)
-        std::ranges::copy(
-            x.subspan(static_cast<std::size_t>(batch.logit_rows[i]) * hidden(), hidden()),
-            last_.begin() + static_cast<std::ptrdiff_t>(i * hidden()));
+      gather_last(batch);
       norm(last_.data(), batch.logit_rows.size(), hidden(), hidden(), weights_.final_norm,
            last_.data(), hidden());
       output.logits = output_.logits(last_, head_.logit_scale);
@@ -79,7 +53,6 @@ class EagleModel final : public Model {
 
  private:
   bool is_hydra() const { return head_.kind == HeadKind::kHydra; }
-  std::size_t hidden() const { return static_cast<std::size_t>(head_.hidden); }
 
   // RMS norm of rows; copies them where there is no weight.
   void norm(const float* x, std::size_t rows, std::size_t stride, std::size_t dim,
@@ -160,18 +133,9 @@ class EagleModel final : public Model {
     if (layer == kFinalNorm) norm(out, rows, d, d, weights_.final_norm, out, d);
   }
 
-  const HeadConfig head_;
-  const formats::ModelConfig config_;
-  ModelInfo info_;
-  kernels::Precision precision_;
-  ThreadPool& pool_;
-  CpuLayers layers_;
-  EagleWeights<HeadLoader> weights_;
-  HeadEmbedding embedding_;
-  HeadOutput output_;
   // Scratch of a forward, kept from one to the next.
   std::vector<float> joined_;  // [rows, embedding and state]
-  std::vector<float> states_, last_;
+  std::vector<float> states_;
   std::vector<float> features_;  // [feature_layers, feature_rows, hidden]
 };
 

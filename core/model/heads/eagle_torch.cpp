@@ -5,47 +5,25 @@
 #include "core/base/error.h"
 #include "core/model/heads/eagle_shape.h"
 #include "core/model/heads/eagle_weights.h"
-#include "core/model/torch/torch_layers.h"
-#include "core/model/torch/torch_logits.h"
-#include "core/model/torch/torch_runtime.h"
+#include "core/model/heads/torch_head_model.h"
 
 namespace triescope {
 namespace {
 
 using at::Tensor;
-using formats::HeadConfig;
 using formats::HeadKind;
 
-class EagleTorch final : public Model {
+class EagleTorch final : public TorchHeadModel<EagleWeights<TorchHeadLoader>> {
  public:
-  EagleTorch(TorchHeadLoader& loader, const Model& target)
-      : head_(loader.file().config()),
-        config_(eagle_layers(head_, target.info())),
-        info_(eagle_info(loader.file(), config_, target.info().dtype, target.info().device)),
-        options_(loader.options()),
-        layers_(config_, options_, target.torch_shared()->layer_steps()),
-        weights_(loader),
-        embedding_(loader, *target.torch_shared(), weights_.embedding),
-        output_(loader, *target.torch_shared(), config_.vocab_size, weights_.output),
-        logits_(config_.vocab_size, options_, target.torch_shared()->layer_steps()) {
-    info_.warning = layers_.warning();
-  }
-
-  const ModelInfo& info() const override { return info_; }
-  DeviceMemory device_memory() const override { return allocator_memory(options_.device()); }
-  std::unique_ptr<KvStorage> make_kv(int capacity) override {
-    return std::make_unique<TorchKv>(config_, options_, capacity);
-  }
+  EagleTorch(TorchHeadLoader& loader, const Model& target) : TorchHeadModel(loader, target) {}
 
   ForwardOutput forward(const ForwardBatch& batch, KvStorage& kv, std::stop_token stop) override {
-    auto* storage = dynamic_cast<TorchKv*>(&kv);
-    if (storage == nullptr || !storage->fits(config_, options_, config_.layers.size()))
-      throw Error(ErrorCode::kInvalidArgument, "forward: the KV storage belongs to another model");
-    const VisibleSlots visible = check_batch(batch, config_, config_.context, storage->capacity());
+    TorchKv& storage = own_kv(kv);
+    const VisibleSlots visible = check_batch(batch, config_, config_.context, storage.capacity());
     check_feature_width(head_, static_cast<std::size_t>(fc_inputs()), batch);
     ForwardOutput output;
     forward_on_device(options_.device(), batch.tokens.size(),
-                      [&] { output = run(batch, visible, *storage, stop); });
+                      [&] { output = run(batch, visible, storage, stop); });
     return output;
   }
 
@@ -117,16 +95,7 @@ class EagleTorch final : public Model {
     return output;
   }
 
-  const HeadConfig head_;
-  const formats::ModelConfig config_;
-  ModelInfo info_;
-  const at::TensorOptions options_;
-  TorchLayers layers_;
-  EagleWeights<TorchHeadLoader> weights_;
-  TorchHeadEmbedding embedding_;
-  TorchHeadOutput output_;
-  TorchLogits logits_;
-  StagingBuffer inputs_, features_;  // of the last forward
+  StagingBuffer features_;  // of the last forward
 };
 
 }  // namespace
