@@ -58,10 +58,6 @@ void gguf_gpt_oss(const GgufFields& fields, ModelConfig& config) {
   // The converter does not write that yarn's range is not rounded.
   for (RopeConfig& rope : config.ropes) rope.truncate = false;
   read_windows_gguf(fields, config, 128, 2);
-  // There the first layer has the window.
-  if (!fields.is_array("attention.sliding_window_pattern"))
-    for (std::size_t i = 0; i < config.layers.size(); ++i)
-      config.layers[i].window = i % 2 == 0 ? fields.integer("attention.sliding_window", 128) : 0;
   read_experts_gguf(fields, config, true);
 }
 

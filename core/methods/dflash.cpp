@@ -71,11 +71,8 @@ class DFlashDrafter final : public Drafter {
  private:
   // Gives the head the text up to `last`, whose row the target has computed.
   void follow_text(DraftContext& context, NodeId last) {
-    runner_.read_inputs_from([this](NodeId node, std::int32_t position) {
-      const std::span<const float> kept =
-          node.valid() ? target_.of(node) : std::span<const float>();
-      return kept.empty() ? target_.at(position) : kept;
-    });
+    runner_.read_inputs_from(
+        [this](NodeId node, std::int32_t position) { return target_.of(node, position); });
     runner_.advance(context.tree, last, context.stop, kept_depth_);
     kept_depth_ = context.tree[last].depth;
     target_.forget();

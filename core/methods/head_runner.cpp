@@ -60,12 +60,10 @@ std::int32_t HeadRunner::token_before(const TokenTree& tree, NodeId node,
 
 std::span<const float> HeadRunner::input_of(const TokenTree& tree, NodeId node,
                                             std::int32_t position) const {
-  if (!node.valid()) return target_.at(position);
-  const NodeId parent = tree[node].parent;
+  const NodeId parent = node.valid() ? tree[node].parent : NodeId();
   if (const auto found = drafted_states_.find(parent); found != drafted_states_.end())
     return found->second;
-  const std::span<const float> kept = target_.of(parent);
-  return kept.empty() ? target_.at(position) : kept;
+  return target_.of(parent, position);
 }
 
 }  // namespace triescope

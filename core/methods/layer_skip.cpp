@@ -60,13 +60,6 @@ std::vector<std::int32_t> kept_layers(const RunContext& run) {
   return kept;
 }
 
-std::vector<std::int32_t> all_but(int layers, const std::vector<std::int32_t>& some) {
-  std::vector<std::int32_t> rest;
-  for (std::int32_t layer = 0; layer < layers; ++layer)
-    if (!std::ranges::binary_search(some, layer)) rest.push_back(layer);
-  return rest;
-}
-
 class LayerSkipDrafter final : public Drafter {
  public:
   explicit LayerSkipDrafter(const RunContext& run)
@@ -74,9 +67,8 @@ class LayerSkipDrafter final : public Drafter {
         model_(*run.target, kept_layers(run)),
         drafter_(make_draft_model_drafter(run, model_)),
         window_(static_cast<std::size_t>(run.settings.integer("search_window"))) {
-    const int layers = run.target->info().layers;
     if (run.settings.boolean("skip_search"))
-      search_.emplace(layers, all_but(layers, model_.layers()), run.seed);
+      search_.emplace(run.target->info().layers, model_.left_out(), run.seed);
     shares_ = search_ || model_.layers().back() + 1 == static_cast<int>(model_.layers().size());
   }
 
@@ -85,9 +77,9 @@ class LayerSkipDrafter final : public Drafter {
     if (shares_ && target_ != nullptr && context.room > 0) {
       std::vector<NodeId> text = context.tree.path_to(pending);
       text.pop_back();  // the pending token has no KV
-      const bool other_layers = search_ && try_a_list(context, text);
-      if (other_layers) model_.set_layers(all_but(run_.target->info().layers, search_->best()));
-      if (other_layers || !begun_)
+      const bool changed = search_ && try_a_list(context, text);
+      if (changed) model_.set_layers(other_layers(run_.target->info().layers, search_->best()));
+      if (changed || !begun_)
         shares_ = drafter_->runner()->take_over(context.tree, text, *target_, model_.layers());
       begun_ = true;
     }
@@ -109,7 +101,7 @@ class LayerSkipDrafter final : public Drafter {
     const std::span<const NodeId> window = text.last(rows + 1);
     const std::vector<std::int32_t> left_out = search_->next();
     const bool first = search_->tries() == 0;
-    LayerSubset part(*run_.target, all_but(run_.target->info().layers, left_out));
+    LayerSubset part(*run_.target, other_layers(run_.target->info().layers, left_out));
     TreeRunner runner(part, run_.prompt, {}, /*record=*/false);
     runner.wait_for_memory(context.memory);
     if (!runner.take_over(context.tree, text.first(text.size() - window.size()), *target_,
@@ -127,7 +119,7 @@ class LayerSkipDrafter final : public Drafter {
            !first;
   }
 
-  static constexpr std::size_t kLeastTokens = 8;  // below so many a figure says nothing
+  static constexpr std::size_t kLeastTokens = 8;  // with fewer, a figure says nothing
 
   const RunContext& run_;
   LayerSubset model_;

@@ -33,12 +33,8 @@ void TargetStates::observe(const StepView& view) {
     }
 }
 
-std::span<const float> TargetStates::of(NodeId node) const {
-  const auto found = nodes_.find(node);
-  return found == nodes_.end() ? std::span<const float>() : found->second;
-}
-
-std::span<const float> TargetStates::at(std::int32_t position) const {
+std::span<const float> TargetStates::of(NodeId node, std::int32_t position) const {
+  if (const auto found = nodes_.find(node); found != nodes_.end()) return found->second;
   const auto from = static_cast<std::size_t>(position) * width_;
   if (from + width_ > prefill_.size() || width_ == 0)
     throw Error(

@@ -20,10 +20,9 @@ class TargetStates {
 
   // Keeps what the head will need of a step; Drafter::observe() calls it.
   void observe(const StepView& view);
-  // The states of a node's row, [layers, hidden of the target]; empty: none are kept.
-  std::span<const float> of(NodeId node) const;
-  // The same of a position of the prefill. Error{kInvalidArgument}: none are kept.
-  std::span<const float> at(std::int32_t position) const;
+  // [layers, hidden of the target]: the states of a node's row, or of a position of the prefill where the
+  // node is none or has no row. Error{kInvalidArgument}: none are kept.
+  std::span<const float> of(NodeId node, std::int32_t position) const;
   void forget();
 
  private:

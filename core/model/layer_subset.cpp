@@ -1,5 +1,6 @@
 #include "core/model/layer_subset.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "core/base/error.h"
@@ -18,6 +19,13 @@ void check_layers(const std::vector<std::int32_t>& layers, int all) {
 }
 
 }  // namespace
+
+std::vector<std::int32_t> other_layers(int all, std::span<const std::int32_t> some) {
+  std::vector<std::int32_t> rest;
+  for (std::int32_t layer = 0; layer < all; ++layer)
+    if (!std::ranges::binary_search(some, layer)) rest.push_back(layer);
+  return rest;
+}
 
 LayerSubset::LayerSubset(Model& whole, std::vector<std::int32_t> layers)
     : whole_(whole), layers_(std::move(layers)), info_(whole.info()) {

@@ -4,12 +4,17 @@
 // & Verify: Lossless Large Language Model Acceleration via Self-Speculative Decoding", 2024.
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "core/model/model.h"
 
 namespace triescope {
+
+// The layers from 0 to all - 1 that `some`, ascending, does not have.
+std::vector<std::int32_t> other_layers(int all, std::span<const std::int32_t> some);
 
 class LayerSubset final : public Model {
  public:
@@ -23,6 +28,7 @@ class LayerSubset final : public Model {
   ForwardOutput forward(const ForwardBatch& batch, KvStorage& kv, std::stop_token stop) override;
   DeviceMemory device_memory() const override { return whole_.device_memory(); }
   const std::vector<std::int32_t>& layers() const { return layers_; }
+  std::vector<std::int32_t> left_out() const { return other_layers(whole_.info().layers, layers_); }
   // Takes others of the same number from now on. KV that was computed stays as it is.
   // Error{kInvalidArgument}: as the constructor's, or another number.
   void set_layers(std::vector<std::int32_t> layers);

@@ -38,9 +38,9 @@ void count_blocks(const WeightSource& source, ModelInfo& info) {
   std::set<std::string> widened;
   for (const formats::Part& part : formats::parts_of(source.config())) {
     if (part.role == formats::Role::kPositions) continue;  // always widened
+    const formats::WeightShape shape = source.shape(part).value();
+    const std::int64_t values = shape.rows * shape.cols;
     if (const formats::QuantisedTensor* tensor = source.quantised(part)) {
-      const formats::WeightShape shape = source.shape(part).value();
-      const std::int64_t values = shape.rows * shape.cols;
       info.widened_parameters += values;
       info.widened_bytes += tensor->bytes() * values / tensor->elements();
       widened.insert(tensor->dtype);
@@ -48,8 +48,6 @@ void count_blocks(const WeightSource& source, ModelInfo& info) {
     }
     const std::optional<formats::GgmlType> type = source.stored_type(part);
     if (!type || formats::block_elements(*type) == 1) continue;
-    const formats::WeightShape shape = source.shape(part).value();
-    const std::int64_t values = shape.rows * shape.cols;
     const bool computed = kernels::PackedLinear::holds(*type);
     (computed ? info.block_parameters : info.widened_parameters) += values;
     (computed ? info.block_bytes : info.widened_bytes) +=
@@ -66,7 +64,7 @@ void count_blocks(const WeightSource& source, ModelInfo& info) {
                        bytes(4 * info.widened_parameters) + " in f32, and a step reads as much");
 }
 
-// How much of a mixture of experts a token uses.
+// Fills in how much of a mixture of experts a token uses, with a note.
 void count_experts(const WeightSource& source, ModelInfo& info) {
   const ModelConfig& config = source.config();
   if (!config.has_experts()) return;

@@ -165,10 +165,7 @@ void Session::Impl::note_left_out(capture::Tick tick) {
       drafting ? dynamic_cast<const LayerSubset*>(&drafting->model()) : nullptr;
   if (part == nullptr || step == 0 || part->layers() == kept_layers) return;
   kept_layers = part->layers();
-  std::vector<std::int32_t> left_out;
-  for (std::int32_t layer = 0; layer < model.info().layers; ++layer)
-    if (!std::ranges::binary_search(kept_layers, layer)) left_out.push_back(layer);
-  out.left_out(left_out, tick);
+  out.left_out(part->left_out(), tick);
 }
 
 TreeRunner* Session::Impl::drafting_runner() const {

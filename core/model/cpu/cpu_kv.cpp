@@ -119,9 +119,15 @@ bool CpuKv::copy_from(const KvStorage& other, std::span<const std::int32_t> from
     throw Error(ErrorCode::kInvalidArgument,
                 "kv: expected a layer of the other storage for each of this one's " +
                     std::to_string(parts_.size() / 2) + ", found " + std::to_string(layers.size()));
+  const auto stored = static_cast<std::int32_t>(source->parts_.size() / 2);
+  for (const std::int32_t layer : layers)
+    if (layer < 0 || layer >= stored)
+      throw Error(ErrorCode::kInvalidArgument,
+                  "kv: expected layers of the other storage from 0 to " +
+                      std::to_string(stored - 1) + ", found " + std::to_string(layer));
   const std::size_t bytes = row_bytes();
   for (std::size_t part = 0; part < parts_.size(); ++part) {
-    const Part& read = source->parts_.at(2 * static_cast<std::size_t>(layers[part / 2]) + part % 2);
+    const Part& read = source->parts_[2 * static_cast<std::size_t>(layers[part / 2]) + part % 2];
     for (std::size_t i = 0; i < from.size(); ++i)
       std::memcpy(parts_[part].data + static_cast<std::size_t>(to[i]) * bytes,
                   read.data + static_cast<std::size_t>(from[i]) * bytes, bytes);
