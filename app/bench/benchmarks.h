@@ -54,7 +54,7 @@ struct BeamCost {
   // The most tokens held at once, live and garbage, over what batch beam search holds; the mean of
   // the prompts' ratios.
   double over_batch = 0;
-  double saved = 0;  // what batch beam search holds at its most, less what this holds at its most
+  double saved = 0;  // the most tokens that batch beam search holds, less the most that this holds
   // Steps that moved KV or let garbage go, mean over prompts (recycle frees in every step), and the mean
   // time of their commit phase and of all forwards, over all prompts; NaN where there was none.
   double collections = 0, gc_ms = 0, forward_ms = 0;

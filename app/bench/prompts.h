@@ -14,9 +14,9 @@ struct BenchPrompt {
 };
 
 // Reads a JSON object a line with "category" and "turns" (Spec-Bench) or "prompt", of which the first
-// turn is used; of a line with "task_id": "HumanEval/12" category and id are those two parts. `per_category` of each category in the file's order, 0 = all;
-// without `categories`, every category. Errors: kNotFound; kCorruption (file:line, expected,
-// found); kInvalidArgument: there are no such prompts.
+// turn is used. "task_id": "HumanEval/12" gives category and id. `per_category` of each category in the
+// file's order, 0 = all; without `categories`, every category. Errors: kNotFound; kCorruption
+// (file:line, expected, found); kInvalidArgument: there are no such prompts.
 std::vector<BenchPrompt> read_bench_prompts(const std::string& path,
                                             const std::vector<std::string>& categories,
                                             int per_category);

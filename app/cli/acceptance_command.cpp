@@ -6,6 +6,7 @@
 
 #include "app/cli/acceptance_tree.h"
 #include "app/cli/commands.h"
+#include "app/session/result_json.h"
 #include "app/study/study_acceptance.h"
 #include "core/base/error.h"
 #include "core/base/nearest_name.h"
@@ -52,8 +53,7 @@ ordered_json group_json(const AcceptanceGroup& group) {
           {"share", group.share()},
           {"low", interval.low},
           {"high", interval.high},
-          {"mean_p", group.with_p ? ordered_json(group.sum_p / static_cast<double>(group.with_p))
-                                  : ordered_json(nullptr)}};
+          {"mean_p", number_or_null(group.sum_p / static_cast<double>(group.with_p))}};
 }
 
 void print_groups(AcceptanceBy by, const Acceptance& acceptance) {
@@ -89,9 +89,8 @@ ordered_json run_json(const WorstRun& run) {
 
 // The command that opens a run where it went wrong first.
 std::string opening(const std::string& folder, const WorstRun& run) {
-  const std::string file = (std::filesystem::path(folder) / "captures" / run.capture).string();
   return run.category + " " + std::to_string(run.prompt) + ", " + std::to_string(run.accepted) +
-         " of " + std::to_string(run.n) + ": triescope " + file +
+         " of " + std::to_string(run.n) + ": triescope " + capture_path(folder, run.capture) +
          (run.step < 0 ? "" : " --open step/" + std::to_string(run.step));
 }
 
@@ -110,9 +109,11 @@ void check_group(const std::string& label, const std::vector<MethodAcceptance>& 
 }
 
 // The worst run of each group; of one group all its runs.
-void print_runs(const AcceptanceOptions& options, const MethodAcceptance& method) {
+void print_runs(const AcceptanceOptions& options, AcceptanceBy by, const MethodAcceptance& method) {
   for (std::size_t i = 0; i < method.behind.size(); ++i) {
-    const std::string& label = method.acceptance.groups[i].label;
+    const AcceptanceGroup& group = method.acceptance.groups[i];
+    if (is_of_causes(by) && group.accepted == 0) continue;
+    const std::string& label = group.label;
     if (options.group.empty())
       std::cout << "  worst of " << label << ": " << opening(options.path, method.behind[i].front())
                 << "\n";
@@ -203,7 +204,7 @@ int of_study(const AcceptanceOptions& options, AcceptanceBy by) {
       std::cout << (first ? "" : "\n") << method.name << ", " << method.runs << " runs: ";
       first = false;
       print_groups(by, method.acceptance);
-      print_runs(options, method);
+      print_runs(options, by, method);
       continue;
     }
     ordered_json groups = ordered_json::array();
@@ -241,8 +242,8 @@ void add_acceptance_command(CLI::App& root, CommandLine& line) {
   command
       ->add_option(
           "--best-tree", options->best_tree,
-          "what each place of the drafting tree earned, and the tree of so many drafts that "
-          "would have earned most")
+          "what each place of the drafting tree earned, and the tree of N drafts that would have "
+          "earned the most")
       ->check(CLI::Range(1, 1024));
   command->add_flag(
       "--failures", options->failures,

@@ -1,5 +1,5 @@
 // `triescope acceptance --best-tree N`: what each place of the drafting tree earned, and the tree
-// of N drafts that would have earned most.
+// of N drafts that would have earned the most.
 #pragma once
 
 #include <cstddef>

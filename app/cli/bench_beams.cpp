@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "app/bench/runs.h"
 #include "app/session/result_json.h"
+#include "app/study/study_figures.h"
 #include "core/base/counted.h"
 #include "viz/plots/plots.h"
 
@@ -124,7 +124,7 @@ ordered_json overlap_summary(const ordered_json& table) {
   if (ratios.empty()) return nullptr;
   return {{"settings", ratios.size()},
           {"mean", sum / static_cast<double>(ratios.size())},
-          {"median", median(ratios)}};
+          {"median", median_of(ratios)}};
 }
 
 void print_overlap(const ordered_json& summary) {

@@ -10,12 +10,12 @@
 
 namespace triescope::app {
 
-// A row a number of beams, length and KV policy.
+// A row for each number of beams, length and KV policy.
 nlohmann::ordered_json beam_table(const std::vector<BeamCost>& costs);
-// What the trie paper reports, a row a number of beams and length: `overlap`, KV tokens of trie search
-// over batch search's, with the paper's collection (compact) and with recycling; `saved_with_gc`,
-// `saved_without_gc`, batch search's tokens less those of trie search; a collection's time, and that over
-// a forward's.
+// What the trie paper reports, a row for each number of beams and length: `overlap`, KV tokens of trie
+// search over batch search's, with the paper's collection (compact) and with recycling;
+// `saved_with_gc`, `saved_without_gc`, batch search's tokens less those of trie search; a collection's
+// time, and its ratio to a forward's.
 nlohmann::ordered_json overlap_table(const std::vector<BeamCost>& costs);
 // Of the table's `overlap`: {"settings", "mean", "median"}.
 nlohmann::ordered_json overlap_summary(const nlohmann::ordered_json& table);

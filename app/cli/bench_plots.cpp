@@ -7,6 +7,7 @@
 #include "core/base/error.h"
 #include "core/session/session.h"
 #include "viz/export/export_picture.h"
+#include "viz/export/file_ending.h"
 
 namespace triescope::app {
 
@@ -26,13 +27,10 @@ void write_bench_plots(const std::vector<std::unique_ptr<viz::Panel>>& plots,
                               {"Software", "triescope " TRIESCOPE_VERSION}};
     for (const auto format :
          {viz::ExportFormat::kSvg, viz::ExportFormat::kPdf, viz::ExportFormat::kCsv}) {
-      const char* const ending = format == viz::ExportFormat::kSvg   ? ".svg"
-                                 : format == viz::ExportFormat::kPdf ? ".pdf"
-                                                                     : ".csv";
+      const std::string file = plot->info().name + "." + std::string(viz::name_of(format));
       viz::ExportOptions options;
       options.format = format;
-      viz::export_picture(*plot, facts, "",
-                          (fs::path(folder) / (plot->info().name + ending)).string(), options);
+      viz::export_picture(*plot, facts, "", (fs::path(folder) / file).string(), options);
     }
   }
   if (!quiet)

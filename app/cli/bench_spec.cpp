@@ -8,6 +8,7 @@
 #include "app/cli/bench_plots.h"
 #include "app/cli/bench_tables.h"
 #include "app/cli/command_line.h"
+#include "app/cli/study_words.h"
 #include "app/cli/terminal.h"
 #include "app/session/catalog.h"
 #include "app/session/loaded_model.h"
@@ -34,10 +35,7 @@ class SpecTeller final : public StudyWatcher {
              (left ? ", about " + time_left_text(*left) + " left" : ""),
          done, of);
   }
-  void failed(const StudyRun& run, const std::string& why) override {
-    clear_progress();
-    std::fprintf(stderr, "triescope: %s: %s\n", run.words().c_str(), why.c_str());
-  }
+  void failed(const StudyRun& run, const std::string& why) override { say_run_failed(run, why); }
 
  private:
   ProgressSink bar_;
@@ -92,14 +90,16 @@ int run_spec_bench(const SpecBench& bench) {
   SpecOptions plan = bench.plan;
   plan.chat = open_tokenizer(model)->has_chat_template();
   if (plan.methods.empty()) plan.methods = default_spec_methods(model, plan.drafts);
-  for (std::size_t i = 0; i < plan.sweeps.size(); ++i)
-    if (plan.sweeps[i] == "standard") {
-      const std::vector<std::string> standard = standard_spec_sweeps(plan.methods);
-      plan.sweeps.erase(plan.sweeps.begin() + static_cast<std::ptrdiff_t>(i));
-      plan.sweeps.insert(plan.sweeps.begin() + static_cast<std::ptrdiff_t>(i), standard.begin(),
-                         standard.end());
-      i += standard.size();
+  std::vector<std::string> sweeps;
+  for (const std::string& sweep : plan.sweeps) {
+    if (sweep != "standard") {
+      sweeps.push_back(sweep);
+      continue;
     }
+    for (const std::string& standard : standard_spec_sweeps(plan.methods))
+      sweeps.push_back(standard);
+  }
+  plan.sweeps = std::move(sweeps);
   const StudyFile study = spec_study(plan);
   const std::vector<StudyRun> runs = study_runs(study);
   const std::string prompts = prompts_text(bench, plan.prompts.size());
@@ -110,10 +110,7 @@ int run_spec_bench(const SpecBench& bench) {
   const StudyOutcome outcome =
       run_study(study, runs, bench.folder, teller, stop.get_token(), command_line());
   clear_progress();
-  if (!bench.quiet)
-    std::fprintf(stderr, "%s: %d done, %d there already, %d failed%s\n", bench.folder.c_str(),
-                 outcome.done, outcome.there, outcome.failed,
-                 outcome.interrupted ? "; interrupted: what is there follows" : "");
+  if (!bench.quiet) say_outcome(bench.folder, outcome, "what is there follows");
   const std::vector<SpecCell> cells = spec_cells(bench.folder, rows_of(bench.folder, runs));
   print(bench, prompts, model, cells);
   if (!bench.plots.empty())

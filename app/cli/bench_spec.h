@@ -12,7 +12,7 @@ namespace triescope::app {
 struct SpecBench {
   SpecOptions plan;  // its prompts and methods as given
   std::vector<std::string> prompt_files;
-  std::string folder = "bench-spec", plots;  // "" = no plots
+  std::string folder, plots;  // plots: "" = none
   bool as_json = false, as_csv = false, quiet = false;
 };
 // Prints tables; returns the exit code: 130 after Ctrl+C, 4 where a run failed. Errors: those of

@@ -1,11 +1,11 @@
-// `triescope cost`: whether drafts pay, in a run or a study, here or by costs that one says.
+// `triescope cost`: whether drafts pay in a run or a study, at costs measured here or given by the user.
 #include <cstdio>
 #include <filesystem>
 #include <iostream>
+#include <optional>
 #include <tuple>
 
 #include "app/bench/benchmarks.h"
-#include "app/cli/command_line.h"
 #include "app/cli/commands.h"
 #include "app/cli/cost_json.h"
 #include "app/cli/output_file.h"
@@ -150,12 +150,12 @@ Answer answer_of_study(const CostOptions& options, CostChoice choice, bool quiet
   return {std::move(cost.series), std::move(made.facts), std::move(made.created)};
 }
 
-int print_answer(const CostOptions& options, const Answer& answer, bool quiet) {
-  if (!options.output.empty()) {
-    const auto picture = viz::make_cost_picture(answer.series);
+int print_answer(const CostOptions& options, const Answer& answer,
+                 const std::optional<viz::ExportOptions>& picture, bool quiet) {
+  if (picture) {
+    const auto chart = viz::make_cost_picture(answer.series);
     OutputFile file(options.output);
-    viz::export_picture(*picture, answer.facts, answer.created, file.path(),
-                        export_options(options));
+    viz::export_picture(*chart, answer.facts, answer.created, file.path(), *picture);
     file.finish(quiet);
   }
   if (options.as_csv)
@@ -192,12 +192,14 @@ void add_cost_command(CLI::App& root, CommandLine& line) {
       ->check(CLI::Range(0, 1024));
   command
       ->add_option("--row", options->row,
-                   "what each row beside the first costs, in forwards of one row")
+                   "what each row after the first costs, in forwards of one row")
       ->check(number_within(0, 10))
       ->excludes(measure);
   command
-      ->add_option("--cheap-rows", options->cheap_rows,
-                   "with --dear-row: so many rows cost as --row says, those beyond as that")
+      ->add_option(
+          "--cheap-rows", options->cheap_rows,
+          "with --dear-row: how many rows cost what --row says; each further row costs what "
+          "--dear-row says")
       ->check(CLI::Range(1, 100000));
   command->add_option("--dear-row", options->dear_row, "what a row beyond --cheap-rows costs")
       ->check(number_within(0, 10))
@@ -230,12 +232,14 @@ void add_cost_command(CLI::App& root, CommandLine& line) {
   command->callback([options, &line] {
     line.action = [options, &line] {
       const CostChoice choice = choice_of(*options);
+      std::optional<viz::ExportOptions> picture;
+      if (!options->output.empty()) picture = export_options(*options);
       std::error_code ec;
       return print_answer(*options,
                           std::filesystem::is_directory(options->path, ec)
                               ? answer_of_study(*options, choice, line.quiet)
                               : answer_of_run(*options, choice, line.quiet),
-                          line.quiet);
+                          picture, line.quiet);
     };
   });
 }

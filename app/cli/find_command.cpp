@@ -1,4 +1,5 @@
-// `triescope find`: the steps of a run of which a condition is true, or the places of a text.
+// `triescope find`: the steps of a run for which a condition is true, or where a text stands.
+#include <algorithm>
 #include <filesystem>
 #include <iostream>
 #include <optional>
@@ -9,7 +10,6 @@
 #include "app/study/study_store.h"
 #include "core/base/counted.h"
 #include "core/base/error.h"
-#include "viz/text/token_text.h"
 
 namespace triescope::app {
 namespace {
@@ -34,15 +34,13 @@ std::vector<std::string> captures_at(const std::string& path) {
   std::vector<std::string> paths;
   for (const StudyRow& row : StudyStore(path, /*writes=*/false).rows())
     if (row.at("capture").is_string() && !row.at("capture").get<std::string>().empty())
-      paths.push_back(
-          (fs::path(path) / "captures" / row.at("capture").get<std::string>()).string());
+      paths.push_back(capture_path(path, row.at("capture")));
   return paths;
 }
 
 std::vector<Found> found_in(const capture::Capture& capture, const FindOptions& options,
-                            const std::optional<StepCondition>& where) {
-  std::pair<std::int32_t, std::int32_t> steps = {0, capture.last_step()};
-  if (!options.steps.empty()) steps = parse_steps(options.steps, capture);
+                            const std::optional<StepCondition>& where,
+                            std::pair<std::int32_t, std::int32_t> steps) {
   std::vector<Found> found;
   if (where) {
     where->check_metrics(capture);
@@ -91,9 +89,12 @@ int run_find(const FindOptions& options) {
   std::int64_t steps = 0, found_steps = 0;
   for (const std::string& path : paths) {
     const auto capture = capture::Capture::open(path);
-    steps += last_whole_step(*capture) + 1;
+    std::pair<std::int32_t, std::int32_t> range = {0, capture->last_step()};
+    if (!options.steps.empty()) range = parse_steps(options.steps, *capture);
+    const std::int32_t last_whole = std::min(range.second, last_whole_step(*capture));
+    steps += std::max(0, last_whole - range.first + 1);
     const std::string name = several ? fs::path(path).filename().string() : "";
-    for (const Found& found : found_in(*capture, options, where)) {
+    for (const Found& found : found_in(*capture, options, where, range)) {
       ++found_steps;
       if (options.as_json) {
         all.push_back(found_json(*capture, found));
@@ -118,8 +119,8 @@ int run_find(const FindOptions& options) {
 
 void add_find_command(CLI::App& root, CommandLine& line) {
   auto options = std::make_shared<FindOptions>();
-  CLI::App* command =
-      root.add_subcommand("find", "steps of which a condition is true, or a text (docs/find.md)");
+  CLI::App* command = root.add_subcommand(
+      "find", "the steps for which a condition is true, or where a text stands (docs/find.md)");
   command->add_option("PATH", options->path, ".tscap file, or the folder of a study")
       ->required()
       ->check(file_name());

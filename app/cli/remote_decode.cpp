@@ -1,7 +1,6 @@
 #include "app/cli/remote_decode.h"
 
 #include <algorithm>
-#include <cmath>
 #include <condition_variable>
 #include <cstdio>
 #include <iostream>
@@ -10,6 +9,7 @@
 #include "app/cli/remote_options.h"
 #include "app/cli/standard_output.h"
 #include "app/cli/terminal.h"
+#include "app/session/result_json.h"
 #include "app/session/scratch_folder.h"
 #include "core/base/error.h"
 #include "core/capture/capture.h"
@@ -63,8 +63,8 @@ class Notices {
   std::uint64_t seen_ = 0;
 };
 
-// Prints a text as it grows. Its tokens are decoded on the other machine, all that are new in one
-// question, so a slow line does not slow the run.
+// Prints a text as it grows. The other machine decodes the whole text each time, in one question for all
+// tokens that came meanwhile, so a slow line does not slow the run.
 class TextStream {
  public:
   void print(const capture::Capture& capture, const Tokenizer& tokenizer) {
@@ -128,11 +128,10 @@ void print_json(const RemoteDecode& options, const capture::Capture& capture,
   nlohmann::json list = nlohmann::json::array();
   std::int64_t emitted = 0;
   for (const Sequence& one : sequences)
-    list.push_back(
-        {{"tokens", one.row.tokens},
-         {"text", one.text},
-         {"score", std::isfinite(one.row.score) ? nlohmann::json(one.row.score) : nullptr},
-         {"finish", one.row.finish}});
+    list.push_back({{"tokens", one.row.tokens},
+                    {"text", one.text},
+                    {"score", number_or_null(one.row.score)},
+                    {"finish", one.row.finish}});
   for (const capture::StepRow& step : capture.steps()) emitted += step.emitted;
   const capture::RunInfo& run = capture.run();
   std::cout << nlohmann::json{{"remote", where_text(options.place)},

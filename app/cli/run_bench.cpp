@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <iostream>
-#include <sstream>
 
 #include "app/bench/benchmarks.h"
 #include "app/bench/runs.h"
@@ -23,14 +22,6 @@ namespace triescope::app {
 namespace {
 
 using nlohmann::ordered_json;
-
-std::vector<std::string> split(const std::string& text) {
-  std::vector<std::string> parts;
-  std::stringstream stream(text);
-  for (std::string part; std::getline(stream, part, ',');)
-    if (!part.empty()) parts.push_back(part);
-  return parts;
-}
 
 std::vector<int> positive_numbers(const std::string& option, const std::string& text) {
   const std::vector<std::int32_t> ids = parse_ids(text);
@@ -53,11 +44,11 @@ SpecBench spec_bench(const BenchOptions& options, bool quiet) {
   bench.plan.device = options.device;
   if (!options.dtype.empty()) bench.plan.dtype = dtype_from_string(options.dtype);
   bench.plan.threads = options.threads;
-  bench.plan.methods = split(options.methods);
+  bench.plan.methods = listed_names(options.methods);
   bench.plan.sweeps = options.sweeps;
   bench.plan.drafts = options.companions;
   bench.plan.prompts =
-      spec_prompts(options.prompts, split(options.categories), options.per_category);
+      spec_prompts(options.prompts, listed_names(options.categories), options.per_category);
   bench.plan.max_new_tokens = options.max_new_tokens;
   bench.prompt_files = options.prompts;
   bench.folder = options.folder;
@@ -71,7 +62,7 @@ SpecBench spec_bench(const BenchOptions& options, bool quiet) {
 }  // namespace
 
 int run_bench(const BenchOptions& options, bool quiet) {
-  const std::vector<std::string> only = split(options.only);
+  const std::vector<std::string> only = listed_names(options.only);
   if (only == std::vector<std::string>{"spec"}) return run_spec_bench(spec_bench(options, quiet));
   for (const std::string& name : only)
     if (name != "models" && name != "rows" && name != "beams" && name != "drafts" &&
@@ -98,14 +89,14 @@ int run_bench(const BenchOptions& options, bool quiet) {
   draft_options.max_new_tokens = options.max_new_tokens;
   draft_options.max_prompt_tokens = options.max_prompt_tokens;
 
-  const std::vector<std::string> methods = split(options.methods);
+  const std::vector<std::string> methods = listed_names(options.methods);
   check_bench_names(methods, options.companions);
 
   std::vector<BenchPrompt> prompts;
   if (options.prompts.empty()) prompts = builtin_bench_prompts();
   for (const std::string& file : options.prompts)
     for (BenchPrompt& prompt :
-         read_bench_prompts(file, split(options.categories), options.per_category))
+         read_bench_prompts(file, listed_names(options.categories), options.per_category))
       prompts.push_back(std::move(prompt));
   const ProgressSink progress = terminal_progress(quiet);
   std::vector<std::string> paths;
@@ -117,8 +108,7 @@ int run_bench(const BenchOptions& options, bool quiet) {
       options.dtype.empty() ? default_dtype(options.device) : dtype_from_string(options.dtype);
   load.threads = options.threads;
 
-  using ordered = ordered_json;
-  ordered model_table = ordered::array();
+  ordered_json model_table = ordered_json::array();
   if (wanted("models")) {
     for (const ModelCost& cost : measure_models(paths, load, 128, options.max_new_tokens, progress))
       model_table.push_back({{"name", cost.name},
@@ -138,8 +128,8 @@ int run_bench(const BenchOptions& options, bool quiet) {
       load_companions(options.companions, target, progress);
   draft_options.methods = bench_methods(methods, companions);
 
-  ordered forward_table = ordered::array(), draft_table = ordered::array(),
-          recording_table = ordered::array(), sampler_table = ordered::array();
+  ordered_json forward_table = ordered_json::array(), draft_table = ordered_json::array(),
+               recording_table = ordered_json::array(), sampler_table = ordered_json::array();
   if (wanted("rows")) {
     for (const ForwardCost& cost : measure_forward_rows(
              *model, 128, {1, 2, 3, 4, 6, 8, 10, 12, 16, 24, 32}, options.repeats, progress))
@@ -151,7 +141,7 @@ int run_bench(const BenchOptions& options, bool quiet) {
   std::vector<BeamCost> beam_costs;
   if (wanted("beams"))
     beam_costs = measure_beams(*model, *tokenizer, prompts, beam_options, progress);
-  const ordered beams = beam_table(beam_costs), overlaps = overlap_table(beam_costs);
+  const ordered_json beams = beam_table(beam_costs), overlaps = overlap_table(beam_costs);
   if (wanted("drafts")) {
     for (const DraftCost& cost :
          measure_drafting(*model, *tokenizer, prompts, draft_options, progress))
@@ -194,7 +184,7 @@ int run_bench(const BenchOptions& options, bool quiet) {
   }
   const ModelInfo& info = model->info();
   if (options.as_json) {
-    ordered all = {
+    ordered_json all = {
         {"model", {{"name", info.name}, {"dtype", to_string(info.dtype)}, {"device", info.device}}},
         {"versions", versions()},
         {"models", model_table},

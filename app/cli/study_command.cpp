@@ -9,7 +9,9 @@
 #include "app/cli/commands.h"
 #include "app/cli/output_file.h"
 #include "app/cli/standard_output.h"
+#include "app/cli/study_words.h"
 #include "app/cli/terminal.h"
+#include "app/session/text_tools.h"
 #include "app/study/run_study.h"
 #include "app/study/study_chart.h"
 #include "app/study/study_table.h"
@@ -28,16 +30,6 @@ struct StudyCommandOptions {
   StudyTableOptions table;
   bool dry_run = false, wants_table = false;
 };
-
-std::vector<std::string> listed_names(const std::string& list) {
-  std::vector<std::string> names;
-  for (std::size_t at = 0; at <= list.size() && !list.empty();) {
-    const std::size_t end = std::min(list.find(',', at), list.size());
-    if (end > at) names.push_back(list.substr(at, end - at));
-    at = end + 1;
-  }
-  return names;
-}
 
 int draw_study_chart(const std::string& folder, const StudyCommandOptions& options, bool quiet) {
   if (options.of.empty())
@@ -104,10 +96,7 @@ class StudyTeller final : public StudyWatcher {
                  result.at("tokens_per_forward").get<double>(),
                  rate.is_number() ? rate.get<double>() : 0.0);
   }
-  void failed(const StudyRun& run, const std::string& why) override {
-    clear_progress();
-    std::fprintf(stderr, "triescope: %s: %s\n", run.words().c_str(), why.c_str());
-  }
+  void failed(const StudyRun& run, const std::string& why) override { say_run_failed(run, why); }
 
  private:
   bool quiet_;
@@ -180,10 +169,7 @@ int run_study_command(const StudyCommandOptions& options, bool quiet) {
   const StudyOutcome outcome =
       run_study(study, runs, folder, teller, stop.get_token(), command_line());
   if (!quiet) clear_progress();
-  if (!quiet)
-    std::fprintf(stderr, "%s: %d done, %d there already, %d failed%s\n", folder.c_str(),
-                 outcome.done, outcome.there, outcome.failed,
-                 outcome.interrupted ? "; interrupted: the same command goes on" : "");
+  if (!quiet) say_outcome(folder, outcome, "the same command goes on");
   if (interrupt.interrupted()) return 130;
   StudyCommandOptions summary;
   summary.group_by = "name";

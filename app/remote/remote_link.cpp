@@ -18,6 +18,7 @@ nlohmann::json RemoteHost::Impl::ask(const std::string& question, const nlohmann
   changed.wait_for(lock, patience, [&] { return waiting[serial] || !connected || hung_up; });
   std::optional<Told> told = std::move(waiting[serial]);
   waiting.erase(serial);
+  if (!told && hung_up) throw Error(ErrorCode::kCancelled, "nobody waits for an answer");
   if (!told)
     throw Error(ErrorCode::kIoError,
                 connected ? setup.where + " did not answer in " +

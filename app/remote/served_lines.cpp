@@ -12,8 +12,8 @@ namespace {
 // How often a running capture is looked at where no new snapshot tells of it.
 constexpr auto kLookInterval = std::chrono::milliseconds(50);
 constexpr std::size_t kMaxAnswers = 64;  // that wait on one line
-// How long a status waits that says no more than that a command has arrived: most commands are done
-// by then, and one message tells both.
+// A status that only says that a command has arrived waits this long. Most commands are done by then,
+// and one message tells both.
 constexpr auto kArrivalWait = std::chrono::milliseconds(20);
 // What is written at once. A moment's rows and status travel together: over TCP a second small
 // message may wait until the first is acknowledged, for another round trip.
@@ -183,9 +183,11 @@ void ServedSession::Impl::talk(Line& line, bool watch) {
     failure_of([&] { tell(client); });
     line.shut();
   });
-  std::thread answerer([&] {
-    if (!failure_of([&] { answer_all(client); }).empty()) line.shut();
-  });
+  std::thread answerer;  // who only watches asks nothing
+  if (!watch)
+    answerer = std::thread([&] {
+      if (!failure_of([&] { answer_all(client); }).empty()) line.shut();
+    });
   const std::string why = failure_of([&] {
     while (const std::optional<Frame> frame = next_frame(line, reader)) {
       if (frame->kind != FrameKind::kMessage) refuse_field("frame", "a message");
@@ -201,7 +203,7 @@ void ServedSession::Impl::talk(Line& line, bool watch) {
   }
   line.shut();
   writer.join();
-  answerer.join();
+  if (answerer.joinable()) answerer.join();
   if (!why.empty()) throw Error(ErrorCode::kCorruption, why);
 }
 

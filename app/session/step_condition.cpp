@@ -57,7 +57,7 @@ std::vector<std::string> words_of(const std::string& name) {
   return words;
 }
 
-// A word that can never be there would find nothing, without a word about why.
+// A word that no step can have would find nothing, and nobody would learn why.
 void check_words(const Expression& expression) {
   for (const Expression::Node& node : expression.nodes()) {
     if (node.op != Op::kEqual && node.op != Op::kUnequal) continue;
@@ -122,6 +122,7 @@ std::vector<std::int32_t> StepCondition::matches(const StepFacts& facts) const {
 }
 
 void StepCondition::check_metrics(const capture::Capture& capture) const {
+  if (metrics_.empty()) return;
   std::vector<std::string> names;
   for (const capture::MetricRow& row : capture.metrics())
     if (std::ranges::count(names, row.name) == 0) names.push_back(row.name);

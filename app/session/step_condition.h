@@ -17,8 +17,8 @@ namespace triescope::app {
 
 class StepCondition {
  public:
-  // Error{kCorruption}: "column 7: …": an unknown name or word (with the nearest one), or what is no
-  // condition.
+  // Error{kCorruption}: "column 7: …": an unknown name or word (with the nearest one), or a text
+  // that is not a condition.
   explicit StepCondition(const std::string& text);
 
   const std::string& text() const { return expression_.text(); }

@@ -29,8 +29,10 @@ StepFacts facts_of_step(const capture::Capture& capture, std::int32_t step) {
 }
 
 void StepGatherer::add(const capture::RowTables& rows) {
-  before_ = rows_;
   if (rows_.figures) rows_ = {};  // that step is over
+  before_ = {rows_.inputs.size(), rows_.slots.size(),      rows_.verdicts.size(),
+             rows_.phases.size(), rows_.candidates.size(), rows_.metrics.size(),
+             rows_.memory};
   if (rows.run) prompt_tokens_ = static_cast<std::int32_t>(rows.run->prompt_tokens.size());
   if (!rows.drafters.empty()) drafters_ = rows.drafters;
   for (const capture::NodeRow& row : rows.nodes) {
@@ -60,7 +62,16 @@ void StepGatherer::add(const capture::RowTables& rows) {
   if (!rows.steps.empty()) rows_.figures = rows.steps.back();
 }
 
-void StepGatherer::undo() { rows_ = before_; }
+void StepGatherer::undo() {
+  rows_.inputs.resize(before_.inputs);
+  rows_.slots.resize(before_.slots);
+  rows_.verdicts.resize(before_.verdicts);
+  rows_.phases.resize(before_.phases);
+  rows_.candidates.resize(before_.candidates);
+  rows_.metrics.resize(before_.metrics);
+  rows_.memory = before_.memory;
+  rows_.figures.reset();
+}
 
 std::optional<capture::NodeRow> StepGatherer::node(std::int32_t node) const {
   const auto place = static_cast<std::size_t>(node);

@@ -34,7 +34,9 @@ class StepGatherer {
   // Takes a phase's rows in. A step's rows stay until rows of the next step come. The same rows may
   // come again if undo() was called in between.
   void add(const capture::RowTables& rows);
-  void undo();  // as before the last add(), but for nodes, which come again as they were
+  // Takes the rows of the last add() out. Nodes stay, since they come again as they were, and a step
+  // that was over is gone.
+  void undo();
   // The step whose figures came with the last add(); nullopt = its step is not over yet.
   // `piece_of` and this object are borrowed by what is returned.
   std::optional<StepFacts> finished(
@@ -53,7 +55,14 @@ class StepGatherer {
     std::optional<capture::StepRow> figures;
   };
 
-  Rows rows_, before_;  // before_: as the last add() found them
+  // How many rows of the step there were.
+  struct Sizes {
+    std::size_t inputs = 0, slots = 0, verdicts = 0, phases = 0, candidates = 0, metrics = 0;
+    std::optional<capture::MemoryRow> memory = {};
+  };
+
+  Rows rows_;
+  Sizes before_;  // as the last add() found them
   std::vector<capture::NodeRow> nodes_;
   std::vector<capture::DrafterRow> drafters_;
   std::int32_t prompt_tokens_ = 0;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <sstream>
 
 namespace triescope::app {
 
@@ -10,6 +11,21 @@ std::string lower(std::string text) {
   std::transform(text.begin(), text.end(), text.begin(),
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   return text;
+}
+
+std::vector<std::string> listed_names(const std::string& list) {
+  std::vector<std::string> names;
+  std::stringstream stream(list);
+  for (std::string name; std::getline(stream, name, ',');)
+    if (!name.empty()) names.push_back(name);
+  return names;
+}
+
+std::size_t place_of(std::vector<std::string>& list, const std::string& name) {
+  const auto found = std::find(list.begin(), list.end(), name);
+  if (found != list.end()) return static_cast<std::size_t>(found - list.begin());
+  list.push_back(name);
+  return list.size() - 1;
 }
 
 std::string value_text(const Parameter& parameter, const nlohmann::json& value) {

@@ -1,8 +1,9 @@
-// Short texts that the command line and the window share. Pure functions.
+// Short texts, and lists of them, for the command line and the window. Functions without state.
 #pragma once
 
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 #include "core/method/method.h"
 
@@ -10,6 +11,12 @@ namespace triescope::app {
 
 // ASCII letters in lower case, everything else as it is.
 std::string lower(std::string text);
+
+// The names between a list's commas, without empty ones.
+std::vector<std::string> listed_names(const std::string& list);
+
+// The place of `name` in the list, which gets it if it lacks it.
+std::size_t place_of(std::vector<std::string>& list, const std::string& name);
 
 // A JSON value as a reader wants it: a string without its quotes, anything else as JSON.
 template <class Json>

@@ -1,9 +1,9 @@
 #include "app/spec/spec_figures.h"
 
 #include <algorithm>
-#include <filesystem>
 #include <map>
 
+#include "app/session/text_tools.h"
 #include "app/spec/spec_plan.h"
 #include "app/study/study_figures.h"
 #include "core/capture/capture.h"
@@ -11,7 +11,6 @@
 namespace triescope::app {
 namespace {
 
-namespace fs = std::filesystem;
 using nlohmann::json;
 
 double figure_of(const StudyRow& row, const char* column) {
@@ -126,13 +125,10 @@ std::vector<SpecCell> spec_cells(const std::string& folder, const std::vector<St
   const std::vector<StudyRow> rows = folded_rows(runs, "greedy");
   std::map<std::string, const StudyRow*> plain;  // by prompt
   std::vector<std::string> tasks, names;
-  const auto note = [](std::vector<std::string>& list, const std::string& one) {
-    if (std::find(list.begin(), list.end(), one) == list.end()) list.push_back(one);
-  };
   for (const StudyRow& row : rows) {
     if (row.at("name") == "greedy") plain.emplace(prompt_of(row), &row);
-    note(tasks, row.at("category"));
-    note(names, row.at("name"));
+    place_of(tasks, row.at("category"));
+    place_of(names, row.at("name"));
   }
   const auto varied = varied_settings(rows);
   Cells cells;
@@ -146,10 +142,8 @@ std::vector<SpecCell> spec_cells(const std::string& folder, const std::vector<St
     if (beside == plain.end()) continue;
     const std::string name = row.at("name");
     std::optional<OfCapture> more;
-    if (!is_spec_sweep(name) && row.at("capture").is_string() &&
-        row.at("accepted_by_depth").is_array())
-      more = of_capture(
-          (fs::path(folder) / "captures" / row.at("capture").get<std::string>()).string());
+    if (!is_spec_sweep(name) && has_tree(row))
+      more = of_capture(capture_path(folder, row.at("capture")));
     const OfCapture* const found = more ? &*more : nullptr;
     json settings = json::object();
     if (const auto list = varied.find(name); list != varied.end())

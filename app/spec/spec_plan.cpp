@@ -78,12 +78,17 @@ StudyMethod spec_method(const std::string& text, const SpecOptions& options, boo
 
 bool is_spec_sweep(const std::string& name) { return name.starts_with(kSweepPrefix); }
 
+std::string swept_text(const std::string& name) {
+  return name.substr(std::string_view(kSweepPrefix).size());
+}
+
 std::vector<std::string> default_spec_methods(const std::string& model,
                                               const std::vector<std::string>& drafts) {
   std::vector<std::string> names;
   for (const MethodInfo& method : methods()) {
     if (!method.drafts()) continue;
-    // Drafts from a text that has to be named, and a draft model of other tokens, are for who asks for them.
+    // Drafts from a text that has to be named, and a draft model of other tokens, are for those who ask
+    // for them.
     if (has_parameter(method, "datastore") || method.any_vocabulary) continue;
     if (method.needs != Need::kNothing && named_draft(method, drafts, model).empty() &&
         default_draft(method, model).empty())

@@ -28,7 +28,7 @@ struct SpecOptions {
 std::string spec_task(const std::string& category);
 // Prompts of files in the layouts of Spec-Bench's question.jsonl and HumanEval.jsonl, with their task
 // as category: `per_task` of each at most (0 = all), a task's categories in turn, and the tasks in turn,
-// so that runs which were broken off have something of each. Without files: the program's own. Errors:
+// so that an interrupted benchmark has runs of every task. Without files: the program's own. Errors:
 // those of read_bench_prompts.
 std::vector<BenchPrompt> spec_prompts(const std::vector<std::string>& files,
                                       const std::vector<std::string>& categories, int per_task);
@@ -46,5 +46,7 @@ std::vector<std::string> standard_spec_sweeps(const std::vector<std::string>& me
 StudyFile spec_study(const SpecOptions& options);
 // Whether the study's method of this name is a sweep.
 bool is_spec_sweep(const std::string& name);
+// Of a sweep's name: what SpecOptions::sweeps has.
+std::string swept_text(const std::string& name);
 
 }  // namespace triescope::app

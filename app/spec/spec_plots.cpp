@@ -1,5 +1,6 @@
 // The cells as plots.
 #include <algorithm>
+#include <limits>
 #include <map>
 
 #include "app/bench/bench_spec.h"
@@ -13,26 +14,19 @@ namespace {
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
-std::size_t place_in(std::vector<std::string>& list, const std::string& one) {
-  const auto found = std::find(list.begin(), list.end(), one);
-  if (found != list.end()) return static_cast<std::size_t>(found - list.begin());
-  list.push_back(one);
-  return list.size() - 1;
-}
-
 // Methods by tasks. `with_plain`: plain decoding has a row too.
 viz::BarPlot bars(const std::vector<SpecCell>& cells, double (SpecCell::*value)() const) {
   viz::BarPlot plot;
   plot.reference = 1;
   std::vector<std::string> names;
   for (const SpecCell& cell : cells)
-    if (!is_spec_sweep(cell.method)) place_in(plot.groups, cell.task);
+    if (!is_spec_sweep(cell.method)) place_of(plot.groups, cell.task);
   for (const SpecCell& cell : cells) {
     if (is_spec_sweep(cell.method) || cell.method == "greedy") continue;
-    const std::size_t row = place_in(names, cell.method);
+    const std::size_t row = place_of(names, cell.method);
     if (row == plot.rows.size())
       plot.rows.push_back({cell.method, std::vector<double>(plot.groups.size(), kNone)});
-    plot.rows[row].values[place_in(plot.groups, cell.task)] = (cell.*value)();
+    plot.rows[row].values[place_of(plot.groups, cell.task)] = (cell.*value)();
   }
   return plot;
 }
@@ -51,7 +45,7 @@ viz::HistogramPlot accepted_plot(const std::vector<SpecCell>& cells) {
   return plot;
 }
 
-// "num_draft" of "sweep ngram_trie:num_draft=8,16"; numbers in the order of their size.
+// The values that a setting has in the cells, as texts; numbers in the order of their size.
 std::vector<std::string> values_of(const std::vector<const SpecCell*>& cells,
                                    const std::string& setting) {
   std::vector<nlohmann::json> values;
@@ -86,9 +80,9 @@ viz::GridPlot sweep_plot(const std::string& method, const std::vector<const Spec
                                                std::vector<double>(plot.xs.size(), kNone));
   plot.figures = {{"tokens a forward", empty}, {"speed over plain decoding", empty}};
   for (const SpecCell* const cell : cells) {
-    const std::size_t x = place_in(plot.xs, json_text(cell->settings.at(plot.x_name)));
+    const std::size_t x = place_of(plot.xs, json_text(cell->settings.at(plot.x_name)));
     const std::size_t y =
-        plot.y_name.empty() ? 0 : place_in(plot.ys, json_text(cell->settings.at(plot.y_name)));
+        plot.y_name.empty() ? 0 : place_of(plot.ys, json_text(cell->settings.at(plot.y_name)));
     plot.figures[0].values[y][x] = cell->tokens_per_forward();
     plot.figures[1].values[y][x] = cell->speed();
   }
@@ -114,12 +108,12 @@ std::vector<std::unique_ptr<viz::Panel>> spec_plots(const std::vector<SpecCell>&
   std::map<std::string, std::vector<const SpecCell*>> sweeps;
   for (const SpecCell& cell : cells)
     if (is_spec_sweep(cell.method) && !cell.settings.empty()) {
-      place_in(names, cell.method);
+      place_of(names, cell.method);
       sweeps[cell.method].push_back(&cell);
     }
   for (std::size_t i = 0; i < names.size(); ++i)
-    plots.push_back(viz::make_grid_plot(sweep_plot(names[i].substr(names[i].find(' ') + 1),
-                                                   sweeps[names[i]], static_cast<int>(i) + 1)));
+    plots.push_back(viz::make_grid_plot(
+        sweep_plot(swept_text(names[i]), sweeps[names[i]], static_cast<int>(i) + 1)));
   return plots;
 }
 

@@ -1,7 +1,5 @@
 #include "app/spec/spec_tables.h"
 
-#include <algorithm>
-
 #include "app/session/result_json.h"
 #include "app/session/text_tools.h"
 #include "app/spec/spec_plan.h"
@@ -71,9 +69,7 @@ ordered_json matrix(const std::vector<SpecCell>& cells, double (SpecCell::*value
   ordered_json rows = ordered_json::array();
   std::vector<std::string> tasks;
   for (const SpecCell& cell : cells)
-    if (!is_spec_sweep(cell.method) &&
-        std::find(tasks.begin(), tasks.end(), cell.task) == tasks.end())
-      tasks.push_back(cell.task);
+    if (!is_spec_sweep(cell.method)) place_of(tasks, cell.task);
   for (const SpecCell& cell : cells) {
     if (is_spec_sweep(cell.method)) continue;
     if (rows.empty() || rows.back().at("method") != cell.method) {

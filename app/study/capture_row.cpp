@@ -2,12 +2,11 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <filesystem>
 
+#include "app/session/result_json.h"
 #include "viz/query/acceptance.h"
 #include "viz/query/compare_figures.h"
-#include "viz/query/comparison.h"
 
 namespace triescope::app {
 namespace {
@@ -83,7 +82,7 @@ void add_text(const Capture& capture, StudyRow& row) {
     for (const std::int32_t token : sequence.tokens) text += capture.piece(token);
     row["text"] = text;
     row["finish"] = sequence.finish;
-    row["score"] = std::isfinite(sequence.score) ? json(sequence.score) : json(nullptr);
+    row["score"] = number_or_null(sequence.score);
   }
 }
 

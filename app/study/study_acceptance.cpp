@@ -1,14 +1,11 @@
 #include "app/study/study_acceptance.h"
 
 #include <algorithm>
-#include <filesystem>
 
 #include "core/capture/capture.h"
 
 namespace triescope::app {
 namespace {
-
-namespace fs = std::filesystem;
 
 WorstRun as_worst(const StudyRow& row, const viz::AcceptanceGroup& group) {
   WorstRun worst = {.capture = row.at("capture"),
@@ -37,11 +34,8 @@ template <class See>
 void each_drafting_run(const std::string& folder, const std::vector<StudyRow>& runs,
                        const See& see) {
   for (const StudyRow& row : runs) {
-    if (row.at("status") != "done" || !row.at("accepted_by_depth").is_array() ||
-        row.at("repeat") != 1)
-      continue;
-    const auto capture = capture::Capture::open(
-        (fs::path(folder) / "captures" / row.at("capture").get<std::string>()).string());
+    if (!has_tree(row) || row.at("repeat") != 1) continue;
+    const auto capture = capture::Capture::open(capture_path(folder, row.at("capture")));
     see(row.at("name").get<std::string>(), row, *capture);
   }
 }

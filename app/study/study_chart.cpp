@@ -4,23 +4,12 @@
 #include <filesystem>
 
 #include "app/session/text_tools.h"
-#include "app/study/study_figures.h"
 #include "app/study/study_table.h"
 #include "core/base/error.h"
 #include "core/session/session.h"
 
 namespace triescope::app {
 namespace {
-
-using nlohmann::json;
-
-// The place of `name` in the list, which gets it if it lacks it.
-std::size_t place_of(std::vector<std::string>& list, const std::string& name) {
-  const auto found = std::find(list.begin(), list.end(), name);
-  if (found != list.end()) return static_cast<std::size_t>(found - list.begin());
-  list.push_back(name);
-  return list.size() - 1;
-}
 
 std::string cell_text(const StudyRow& row, const std::string& column) {
   return row.contains(column) && !row.at(column).is_null() ? json_text(row.at(column)) : "none";
@@ -37,11 +26,8 @@ viz::BarChart study_bars(const std::vector<StudyRow>& runs, const std::string& b
                 "bars of each: category,name; found " +
                     std::to_string(group_by.size()));
   const StudyTable table =
-      study_table(runs, baseline, {.filter = filter, .group_by = group_by, .columns = {}},
+      study_table(runs, baseline, {.filter = filter, .group_by = group_by, .columns = {column}},
                   /*whole=*/true);
-  if (std::find(table.columns.begin(), table.columns.end(), column) == table.columns.end())
-    study_table(runs, baseline, {.filter = filter, .group_by = group_by, .columns = {column}},
-                true);  // refuses
   viz::BarChart chart;
   chart.title = column + ", by " + group_by.front() +
                 (group_by.size() > 1 ? " and " + group_by.back() : "") + "; mean and 95 % interval";

@@ -1,7 +1,6 @@
 #include "app/study/study_cost.h"
 
 #include <algorithm>
-#include <filesystem>
 
 #include "app/study/study_figures.h"
 #include "core/base/error.h"
@@ -10,21 +9,11 @@
 namespace triescope::app {
 namespace {
 
-namespace fs = std::filesystem;
-
 struct MethodFacts {
-  std::string name = {};
+  std::string name;
   std::int64_t runs = 0;
-  std::optional<viz::SpeculationFacts> facts = {};
+  viz::SpeculationFacts facts;
 };
-
-std::string capture_path(const std::string& folder, const StudyRow& row) {
-  return (fs::path(folder) / "captures" / row.at("capture").get<std::string>()).string();
-}
-
-bool has_tree(const StudyRow& row) {
-  return row.at("status") == "done" && row.at("accepted_by_depth").is_array();
-}
 
 void add_times(viz::ForwardTimes& sum, const viz::ForwardTimes& more) {
   for (const auto& [rows, times] : more)
@@ -54,23 +43,22 @@ StudyCost study_cost(const std::string& folder, const std::vector<StudyRow>& run
   viz::ForwardTimes times;  // of all methods
   for (const StudyRow& row : runs) {
     if (!has_tree(row)) continue;
-    const auto capture = capture::Capture::open(capture_path(folder, row));
+    const auto capture = capture::Capture::open(capture_path(folder, row.at("capture")));
     add_times(times, viz::forward_times(*capture, capture->end_tick()));
     if (!cost.row_costs) cost.row_costs = viz::recorded_row_costs(*capture);
-    const auto facts = viz::speculation_facts(*capture, capture->end_tick());
+    if (row.at("repeat") != 1) continue;
+    auto facts = viz::speculation_facts(*capture, capture->end_tick());
     if (!facts || facts->drafting == 0) continue;
     const std::string name = row.at("name");
-    auto method = std::find_if(methods.begin(), methods.end(),
-                               [&](const MethodFacts& one) { return one.name == name; });
-    if (method == methods.end()) method = methods.insert(methods.end(), {.name = name});
-    if (row.at("repeat") != 1) continue;
+    const auto method = std::find_if(methods.begin(), methods.end(),
+                                     [&](const MethodFacts& one) { return one.name == name; });
+    if (method == methods.end()) {
+      methods.push_back({.name = name, .runs = 1, .facts = std::move(*facts)});
+      continue;
+    }
     ++method->runs;
-    if (method->facts)
-      viz::add_speculation(*method->facts, *facts);
-    else
-      method->facts = facts;
+    viz::add_speculation(method->facts, *facts);
   }
-  std::erase_if(methods, [](const MethodFacts& one) { return !one.facts; });
   if (methods.empty())
     throw Error(ErrorCode::kInvalidArgument,
                 folder +
@@ -78,7 +66,7 @@ StudyCost study_cost(const std::string& folder, const std::vector<StudyRow>& run
                     "none. Add a drafting method, and do not set captures to \"off\" or \"steps\"");
   // One ruler for all: what the study's forwards took, unless other costs are asked for.
   const auto here = viz::measured_forwards(times);
-  // What was measured here is no point beside the prices of another machine.
+  // A speed-up measured here does not belong beside costs of another machine.
   const bool is_here = choice.from == viz::CostsFrom::kRun ||
                        choice.from == viz::CostsFrom::kModel ||
                        choice.from == viz::CostsFrom::kMeasured;
@@ -86,7 +74,7 @@ StudyCost study_cost(const std::string& folder, const std::vector<StudyRow>& run
   for (MethodFacts& method : methods) {
     cost.series.push_back(
         {.name = method.name,
-         .model = viz::cost_model(std::move(*method.facts), choice, cost.row_costs, here),
+         .model = viz::cost_model(std::move(method.facts), choice, cost.row_costs, here),
          .measured = is_here ? measured_speedup(groups, method.name) : std::nullopt,
          .runs = method.runs});
   }
@@ -96,7 +84,7 @@ StudyCost study_cost(const std::string& folder, const std::vector<StudyRow>& run
 std::string first_capture(const std::string& folder, const std::vector<StudyRow>& runs) {
   for (const StudyRow& row : runs)
     if (row.at("status") == "done" && row.at("capture").is_string())
-      return capture_path(folder, row);
+      return capture_path(folder, row.at("capture"));
   throw Error(ErrorCode::kInvalidArgument, folder + ": expected runs with captures; found none");
 }
 

@@ -16,9 +16,9 @@ struct StudyCost {
   std::optional<RowCosts> row_costs;    // as the first capture has them
 };
 
-// Of the runs whose capture has its tree; repeats are counted once, their times all. The forwards of
-// methods that draft nothing tell what one row costs. `baseline`: over whose rate speed-ups are;
-// beside the costs of another machine there are none.
+// Of the runs whose capture has its tree: of the repeats of a run the first, but the times of all. The
+// forwards of methods that draft nothing tell what one row costs. `baseline`: the method over whose rate
+// speed-ups are given; with the costs of another machine none are.
 // Errors: kInvalidArgument: no method has drafts; those of Capture::open.
 StudyCost study_cost(const std::string& folder, const std::vector<StudyRow>& runs,
                      const std::string& baseline, const viz::CostChoice& choice);

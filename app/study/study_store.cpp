@@ -66,6 +66,12 @@ json value_at(const json& result, const char* pointer) {
 
 }  // namespace
 
+bool has_tree(const StudyRow& row) { return row.at("accepted_by_depth").is_array(); }
+
+std::string capture_path(const std::string& folder, const std::string& capture) {
+  return (std::filesystem::path(folder) / "captures" / capture).string();
+}
+
 struct StudyStore::Impl {
   Database db;
   explicit Impl(const std::string& path, int flags) : db(path, flags, "", "a study's table") {}

@@ -26,6 +26,10 @@ std::span<const StudyMetric> study_metrics();
 // A row by column: a text, a number, true, false or null, and the settings in force by their names,
 // which no column has.
 using StudyRow = nlohmann::json;
+// Whether the run has drafts by depth: its capture then has its tree, and the run did not fail.
+bool has_tree(const StudyRow& row);
+// Where a study's folder has a capture; `capture`: what the column holds.
+std::string capture_path(const std::string& folder, const std::string& capture);
 
 class StudyStore {
  public:

@@ -21,6 +21,13 @@ inline std::function<void()> opens(UiState& ui, Dialog dialog) {
   return [&ui, dialog] { ui.open(dialog); };
 }
 
+inline std::function<void()> finds(UiState& ui, FindBy by) {
+  return [&ui, by] {
+    ui.find.by = by;
+    ui.find.open = ui.find.just_opened = true;
+  };
+}
+
 inline std::function<bool()> has_document(const Workspace& w) {
   return [&w] { return w.active() != nullptr; };
 }

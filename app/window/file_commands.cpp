@@ -17,7 +17,8 @@ Commands file_commands(Workspace& w, UiState& ui) {
        .run =
            [&w] {
              if (w.runs.is_open()) return w.runs.close();
-             w.runs.show_again();
+             if (w.runs.folder().empty()) return w.runs.show_open_runs();
+             w.open_study(w.runs.folder());  // what is wrong with it becomes a problem
            },
        .checked = [&w] { return w.runs.is_open(); },
        .help = "The runs of the study that was opened last, or those that are open in the window: "

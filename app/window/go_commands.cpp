@@ -54,11 +54,7 @@ Commands go_commands(Workspace& w, UiState& ui) {
        .title = "Find in the run…",
        .menu = "Go",
        .chords = chords({"Ctrl+F"}),
-       .run =
-           [&ui] {
-             ui.find.by = FindBy::kText;
-             ui.find.open = ui.find.just_opened = true;
-           },
+       .run = finds(ui, FindBy::kText),
        .enabled = has_document(w),
        .separator_before = true,
        .help = "A token or text, in what was decoded and in the drafts. Enter: the next one; "
@@ -68,11 +64,7 @@ Commands go_commands(Workspace& w, UiState& ui) {
        .title = "Find steps where…",
        .menu = "Go",
        .chords = chords({"Ctrl+Shift+F"}),
-       .run =
-           [&ui] {
-             ui.find.by = FindBy::kWhere;
-             ui.find.open = ui.find.just_opened = true;
-           },
+       .run = finds(ui, FindBy::kWhere),
        .enabled = has_document(w),
        .help = "Steps of which a condition is true, such as accepted >= 1 and refused > 0. Enter: "
                "the next one; Shift+Enter: the one before; Esc closes.",

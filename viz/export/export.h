@@ -15,7 +15,6 @@
 #include "core/capture/capture.h"
 #include "viz/draw/scene.h"
 #include "viz/draw/theme.h"
-#include "viz/export/run_facts.h"
 #include "viz/panels/panel.h"
 
 namespace triescope::viz {

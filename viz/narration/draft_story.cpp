@@ -58,8 +58,8 @@ void tell_pending(Story& story) {
                                    story.list("tokens", "item.node", items(story, nodes))});
 }
 
-// Tells how many rows of the forward never become text. What a draft head ran for itself (a block of masks) is no row of
-// the forward.
+// Tells how many rows of the forward never become text. A block of masks that a draft head ran for
+// itself is not among them.
 void tell_probes(Story& story) {
   const auto hung =
       story.capture.nodes_at(story.cursor).subspan(story.capture.nodes_at(story.tick).size());

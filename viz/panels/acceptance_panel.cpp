@@ -1,5 +1,6 @@
 // Acceptance: where drafts are accepted and where not, by what one chooses.
 #include "viz/panels/acceptance_panel.h"
+#include "viz/panels/button_row.h"
 
 #include <algorithm>
 #include <optional>
@@ -160,21 +161,12 @@ class AcceptancePanel final : public Panel {
 
   // A button for each thing by which it can be; returns the height used.
   float draw_buttons(Canvas& canvas, Rect room, const Scene& scene) {
-    const float em = scene.em, pad = em * 0.5f;
-    const TextStyle on = ui_text(scene, 0.82f), off = dim_text(scene, 0.82f);
-    float x = room.x, y = room.y;
+    ButtonRow row(canvas, room, scene);
     for (int i = 0; i < kAcceptanceByCount; ++i) {
       const auto by = static_cast<AcceptanceBy>(i);
-      const float width = canvas.measure(to_string(by), on).x + 2 * pad;
-      if (x > room.x && x + width > room.right()) x = room.x, y += em * 1.5f;
-      const Rect box{x, y, width, em * 1.35f};
-      if (by == by_) canvas.fill_rect(box, scene.theme.accent.with_alpha(0.28f), em * 0.3f);
-      canvas.stroke_rect(box, scene.theme.border, 1, LineStyle::kSolid, em * 0.3f);
-      text_in(canvas, box, to_string(by), by == by_ ? on : off, Align::kCenter);
-      buttons_.emplace_back(box, by);
-      x += width + em * 0.3f;
+      buttons_.emplace_back(row.button(to_string(by), by == by_), by);
     }
-    return y - room.y + em * kButtonsEm;
+    return row.last_line() + scene.em * kButtonsEm;
   }
 
   PanelInfo info_;

@@ -1,5 +1,7 @@
 // Worth it: whether drafts pay, by what they gave and by what a step costs here or elsewhere.
 #include "viz/panels/cost_panel.h"
+#include "core/base/counted.h"
+#include "viz/panels/button_row.h"
 
 #include <algorithm>
 
@@ -45,7 +47,7 @@ class CostPanel final : public Panel {
   void draw(Canvas& canvas, Rect area, const Scene& scene) override {
     buttons_.clear();
     plot_ = {};
-    const std::vector<CostSeries> series = series_of(scene);
+    const std::vector<CostSeries>& series = series_of(scene);
     if (series.empty()) return draw_empty_state(canvas, area, info().empty, scene);
     const float em = scene.em;
     Rect room = area.inset(em * 0.6f);
@@ -72,7 +74,7 @@ class CostPanel final : public Panel {
 
   Reaction input(const Input& in, Rect, const Scene& scene) override {
     Reaction reaction;
-    const std::vector<CostSeries> series = series_of(scene);
+    const std::vector<CostSeries>& series = series_of(scene);
     if (!in.inside || series.empty()) return reaction;
     for (const CostButton& button : buttons_)
       if (button.box.contains(in.mouse)) {
@@ -101,20 +103,23 @@ class CostPanel final : public Panel {
   std::string view_state() const override {
     return fixed_.empty() ? cost_choice_text(choice_) : "";
   }
-  void set_view_state(const std::string& state) override { choice_ = read_cost_choice(state); }
+  void set_view_state(const std::string& state) override { choose(read_cost_choice(state)); }
 
  private:
-  std::vector<CostSeries> series_of(const Scene& scene) const {
+  const std::vector<CostSeries>& series_of(const Scene& scene) const {
     if (!fixed_.empty() || !scene.capture) return fixed_;
     const std::int64_t verdicts = scene.capture->counts().verdicts;
     if (made_.capture != scene.capture || made_.cursor != scene.cursor ||
-        made_.verdicts != verdicts || made_.range != scene.range)
-      made_ = {scene.capture, scene.cursor, verdicts, scene.range,
-               speculation_facts(*scene.capture, scene.cursor, scene.range)};
-    if (!made_.facts || made_.facts->drafting == 0) return {};
-    const std::string& title = scene.capture->run().method_title;
-    return {{.name = title.empty() ? scene.capture->run().method : title,
-             .model = cost_model(*made_.facts, choice_, recorded_row_costs(*scene.capture))}};
+        made_.verdicts != verdicts || made_.range != scene.range) {
+      made_ = {scene.capture, scene.cursor, verdicts, scene.range, {}};
+      auto facts = speculation_facts(*scene.capture, scene.cursor, scene.range);
+      const std::string& title = scene.capture->run().method_title;
+      if (facts && facts->drafting > 0)
+        made_.series.push_back(
+            {.name = title.empty() ? scene.capture->run().method : title,
+             .model = cost_model(*std::move(facts), choice_, recorded_row_costs(*scene.capture))});
+    }
+    return made_.series;
   }
 
   static std::vector<std::string> sentences(const std::vector<CostSeries>& series) {
@@ -130,7 +135,7 @@ class CostPanel final : public Panel {
     std::string places;
     for (int i = 0; i < std::min(best.drafts, 12); ++i)
       places += (i ? ", " : "") + model.yields[static_cast<std::size_t>(i)].place;
-    return {"most with " + std::to_string(best.drafts) + " drafts: " + number_text(best.tokens, 2) +
+    return {"most with " + counted(best.drafts, "draft") + ": " + number_text(best.tokens, 2) +
                 " tokens for " + number_text(best.cost, 2) + " = " +
                 number_text(best.speedup(), 2) + " ×",
             "their places in the tree, by rank: " + places + (best.drafts > 12 ? ", …" : "")};
@@ -139,7 +144,7 @@ class CostPanel final : public Panel {
   static std::vector<std::string> lines_at(const CostSeries& one, int drafts) {
     const int n = std::clamp(drafts, 0, static_cast<int>(one.model.yields.size()));
     const CostPoint point = one.model.at(n);
-    return {one.name + " with " + std::to_string(n) + " drafts: " + number_text(point.tokens, 2) +
+    return {one.name + " with " + counted(n, "draft") + ": " + number_text(point.tokens, 2) +
             " tokens for " + number_text(point.cost, 2) +
             " forwards of one row = " + number_text(point.speedup(), 2) + " ×"};
   }
@@ -151,7 +156,7 @@ class CostPanel final : public Panel {
                : button.from == CostsFrom::kModel
                    ? "the costs by which drafting methods decide, for "
                      "these weights on this device"
-               : button.from == CostsFrom::kGpu ? "a GPU, where further rows cost hardly anything"
+               : button.from == CostsFrom::kGpu ? "a GPU, where more rows cost almost nothing"
                                                 : "a mixture of experts on a GPU: 64 experts, 8 a "
                                                   "row, four fifths of a row's weights in them";
       case Knob::kRowLess:
@@ -164,44 +169,40 @@ class CostPanel final : public Panel {
     return "what a round of the drafter costs, in forwards of one row";
   }
 
+  void choose(CostChoice choice) {
+    choice_ = std::move(choice);
+    made_ = {};
+  }
+
   void press(const CostButton& button, const CostModel& model) {
+    CostChoice choice = choice_;
     const double factor = static_cast<double>(
         button.knob == Knob::kRowLess || button.knob == Knob::kRoundLess ? 1 / kKnobFactor
                                                                          : kKnobFactor);
     switch (button.knob) {
       case Knob::kFrom:
-        choice_ = {};
-        choice_.from = button.from;
-        return;
+        choice = {.from = button.from};
+        break;
       case Knob::kRowLess:
       case Knob::kRowMore: {
         const double row = std::max(0.005, model.forwards.second_row()) * factor;
-        choice_.from = CostsFrom::kTyped;
-        choice_.typed = {.second_row = row, .cheap_row = row, .dear_row = row};
-        return;
+        choice.from = CostsFrom::kTyped;
+        choice.typed = {.second_row = row, .cheap_row = row, .dear_row = row};
+        break;
       }
       case Knob::kRoundLess:
       case Knob::kRoundMore:
-        choice_.round = std::max(0.005, model.round) * factor;
+        choice.round = std::max(0.005, model.round) * factor;
     }
+    choose(std::move(choice));
   }
 
   // Whose costs, and two figures that can be changed; returns the height used.
   float draw_buttons(Canvas& canvas, Rect room, const CostModel& model, const Scene& scene) {
     const float em = scene.em;
-    const TextStyle on = ui_text(scene, 0.82f), off = dim_text(scene, 0.82f);
-    float x = room.x, y = room.y;
-    const auto place = [&](float width) {
-      if (x > room.x && x + width > room.right()) x = room.x, y += em * 1.5f;
-      const Rect box{x, y, width, em * 1.35f};
-      x += width + em * 0.3f;
-      return box;
-    };
+    ButtonRow row(canvas, room, scene);
     const auto button = [&](const std::string& label, bool is_on, CostButton what) {
-      what.box = place(canvas.measure(label, on).x + em);
-      if (is_on) canvas.fill_rect(what.box, scene.theme.accent.with_alpha(0.28f), em * 0.3f);
-      canvas.stroke_rect(what.box, scene.theme.border, 1, LineStyle::kSolid, em * 0.3f);
-      text_in(canvas, what.box, label, is_on ? on : off, Align::kCenter);
+      what.box = row.button(label, is_on);
       buttons_.push_back(what);
     };
     const std::pair<const char*, CostsFrom> sources[] = {{"this run", CostsFrom::kRun},
@@ -211,32 +212,32 @@ class CostPanel final : public Panel {
     for (const auto& [label, from] : sources)
       button(label, model.from == from, {{}, Knob::kFrom, from});
     const auto knob = [&](const std::string& label, Knob less, Knob more) {
-      const float width = canvas.measure(label, on).x + em * 0.6f;
-      if (x + width + em * 4.5f > room.right()) x = room.x, y += em * 1.5f;
-      x += em * 0.5f;
-      text_in(canvas, place(width), label, on);
+      const float width = canvas.measure(label, row.on()).x + em * 0.6f;
+      row.keep_together(width + em * 4.5f);
+      row.skip(em * 0.5f);
+      text_in(canvas, row.place(width), label, row.on());
       button("−", false, {{}, less});
       button("+", false, {{}, more});
     };
     knob("a row " + number_text(model.forwards.second_row(), 3), Knob::kRowLess, Knob::kRowMore);
     knob("drafter " + number_text(model.round, 3), Knob::kRoundLess, Knob::kRoundMore);
-    return y - room.y + em * 1.9f;
+    return row.last_line() + em * 1.9f;
   }
 
-  // Made once per cursor, range and state of the capture.
-  struct MadeFacts {
+  // Made once per cursor, range, choice and state of the capture.
+  struct Made {
     const capture::Capture* capture = nullptr;
     capture::Tick cursor = -1;
     std::int64_t verdicts = -1;
     std::optional<std::pair<std::int32_t, std::int32_t>> range = {};
-    std::optional<SpeculationFacts> facts = {};
+    std::vector<CostSeries> series = {};  // empty = no drafts
   };
 
   std::vector<CostSeries> fixed_;
   CostChoice choice_;
   std::vector<CostButton> buttons_;
   CostPlot plot_;
-  mutable MadeFacts made_;
+  mutable Made made_;
 };
 
 }  // namespace

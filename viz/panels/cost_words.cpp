@@ -57,7 +57,7 @@ std::string worth_sentence(const CostSeries& series) {
 std::string needs_sentence(const CostModel& model) {
   const auto needed = model.needed();
   std::string text = "It pays from " + number_text(model.step_cost(), 2) + " tokens a step on: ";
-  text += !needed        ? "no acceptance gives so many"
+  text += !needed        ? "no acceptance gives that many"
           : *needed == 0 ? "always"
                          : "from " + number_text(*needed, 2) + " accepted (here " +
                                number_text(model.facts.acceptance(), 2) + ")";

@@ -84,7 +84,7 @@ std::vector<LegendEntry> ExpertGrid::legend(const Scene& scene) const {
 }
 
 void ExpertGrid::draw_layer(Canvas& canvas, const Layer& layer, Rect line,
-                            const Scene& scene) const {
+                            std::span<const Color> colors, const Scene& scene) const {
   const float cell = line.w / static_cast<float>(experts_);
   const float gap = cell > 8 ? 1 : 0;
   const float part = (cell - 2 * gap) / static_cast<float>(nodes_.size());
@@ -105,7 +105,7 @@ void ExpertGrid::draw_layer(Canvas& canvas, const Layer& layer, Rect line,
       for (std::size_t k = i; k < end; ++k)
         canvas.fill_rect(
             {box.x + static_cast<float>(layer.choices[k].row) * part, box.y, part, box.h},
-            color_of(layer.choices[k].row, scene));
+            colors[layer.choices[k].row]);
     }
     const bool focused =
         std::any_of(layer.choices.begin() + static_cast<std::ptrdiff_t>(i),
@@ -132,10 +132,12 @@ void ExpertGrid::draw(Canvas& canvas, Rect area, const Scene& scene) {
   body_.h = std::min(body_.h, count * em * kExpertTallEm);
   const float tall = body_.h / count;
   canvas.push_clip({area.x, area.y, area.w, area.h});
+  std::vector<Color> colors;  // by row
+  for (std::size_t row = 0; row < nodes_.size(); ++row) colors.push_back(color_of(row, scene));
   float free_from = -1e9f;
   for (std::size_t i = 0; i < layers_.size(); ++i) {
     const Rect line{body_.x, body_.y + static_cast<float>(i) * tall, body_.w, tall};
-    draw_layer(canvas, layers_[i], line, scene);
+    draw_layer(canvas, layers_[i], line, colors, scene);
     // Where lines are lower than letters, some are numbered.
     if (line.y + tall / 2 - em * 0.5f < free_from) continue;
     free_from = line.y + tall / 2 + em * 0.5f;

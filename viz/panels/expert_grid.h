@@ -37,7 +37,8 @@ class ExpertGrid {
     std::size_t different = 0;    // experts among them
   };
   Color color_of(std::size_t row, const Scene& scene) const;
-  void draw_layer(Canvas& canvas, const Layer& layer, Rect line, const Scene& scene) const;
+  void draw_layer(Canvas& canvas, const Layer& layer, Rect line, std::span<const Color> colors,
+                  const Scene& scene) const;
   std::vector<std::string> tooltip(const Layer& layer, std::int32_t expert,
                                    const Scene& scene) const;
 

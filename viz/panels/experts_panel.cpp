@@ -28,7 +28,7 @@ class ExpertsPanel final : public Panel {
             "through is not read.",
         .to_try =
             "Compare a step of many drafts with one of few: every draft that chooses other "
-            "experts makes the forward dearer.",
+            "experts makes the forward cost more.",
         .empty = "No forward yet: step once more (F10).",
         .rows = {"expert"}};
     return info;

@@ -95,7 +95,7 @@ std::vector<Fact> run_facts(const Scene& scene, MetricCurves& curves) {
   if (const MixtureSize mixture = mixture_size(*scene.capture); mixture.experts > 0)
     facts.push_back({"experts",
                      std::to_string(mixture.used) + " of " + std::to_string(mixture.experts),
-                     "a row goes through so many of a layer's"});
+                     "the experts of a layer that a row goes through"});
   if (const auto left_out = left_out_layers(*scene.capture, scene.cursor); !left_out.empty())
     facts.insert(
         facts.begin() + draft_at + 1,

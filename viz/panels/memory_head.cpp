@@ -71,10 +71,11 @@ MemoryHead memory_head(const RowSource& source, std::span<const MemoryRow> rows,
     head.entries.push_back({"moved " + std::to_string(moved),
                             scene.theme.mark(capture::NodeState::kBonus).color, "→"});
   if (scene.steady) head.entries.push_back(lit_entry(scene));
+  const TogetherKv together = together_kv(scene);
   head.lines = {ratio_text(before_release(rows_seen(rows, scene), source, capture), now, head.has,
                            per_token, figures, head.peak ? head.peak->held() : 0),
-                together_text(scene)};
-  head.whole = whole_memory(scene);
+                together_text(scene, together)};
+  head.whole = whole_memory(scene, together);
   head.lines.push_back(head.whole ? whole_memory_text(*head.whole) : weights_text(scene));
   std::erase(head.lines, "");
   return head;

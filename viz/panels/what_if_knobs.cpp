@@ -1,4 +1,5 @@
 #include "viz/panels/what_if_knobs.h"
+#include "viz/panels/button_row.h"
 
 #include <algorithm>
 #include <charconv>
@@ -9,7 +10,7 @@
 namespace triescope::viz {
 namespace {
 
-constexpr float kRowEm = 1.55f, kBoxEm = 1.35f;
+constexpr float kRowEm = 1.55f;
 constexpr int kMostBound = 1024;
 
 std::optional<int> bound_of(const std::string& text) {
@@ -51,51 +52,38 @@ std::string WhatIfKnobs::words(const capture::Capture& capture) const {
 
 float WhatIfKnobs::draw(Canvas& canvas, Rect room, const Most& most, const Scene& scene) {
   const float em = scene.em, pad = em * 0.5f;
-  const TextStyle on = ui_text(scene, 0.82f), off = dim_text(scene, 0.82f);
-  float x = room.x, y = room.y;
-  const auto box_of = [&](float width) {
-    if (x > room.x && x + width > room.right()) x = room.x, y += em * kRowEm;
-    const Rect box{x, y, width, em * kBoxEm};
-    x += width + em * 0.3f;
-    return box;
-  };
-  const auto draw_box = [&](Rect box, const std::string& text, bool lit) {
-    if (lit) canvas.fill_rect(box, scene.theme.accent.with_alpha(0.28f), em * 0.3f);
-    canvas.stroke_rect(box, scene.theme.border, 1, LineStyle::kSolid, em * 0.3f);
-    text_in(canvas, box, text, lit ? on : off, Align::kCenter);
-  };
-  const std::string verify = settings(*scene.capture).verify;
-  for (const std::string& rule : rejudge_rules(*scene.capture)) {
-    const Rect box = box_of(canvas.measure(rule, on).x + 2 * pad);
-    draw_box(box, rule, rule == verify);
-    buttons_.push_back({.box = box, .verify = rule});
-  }
+  ButtonRow row(canvas, room, scene);
+  const RejudgeSettings now = settings(*scene.capture);
+  for (const std::string& rule : rejudge_rules(*scene.capture))
+    buttons_.push_back({.box = row.button(rule, rule == now.verify), .verify = rule});
   const auto bound = [&](const char* name, std::optional<int> WhatIfKnobs::*knob, int largest,
                          std::optional<int> value) {
     const std::string text =
         std::string(name) + " " + (value ? "≤ " + std::to_string(*value) : std::string("all"));
-    const float side = em * 1.3f, width = canvas.measure(std::string(name) + " ≤ 000", on).x + pad;
+    const float side = em * 1.3f,
+                width = canvas.measure(std::string(name) + " ≤ 000", row.on()).x + pad;
     const float between = em * 0.3f;
-    const Rect whole = box_of(width + 2 * side + between);
+    const Rect whole = row.place(width + 2 * side + between);
     const Rect less{whole.x + width, whole.y, side, whole.h},
         more{less.right() + between, whole.y, side, whole.h};
-    text_in(canvas, {whole.x, whole.y, width - pad, whole.h}, text, value ? on : off,
+    text_in(canvas, {whole.x, whole.y, width - pad, whole.h}, text, value ? row.on() : row.off(),
             Align::kRight);
-    draw_box(less, "−", false);
-    draw_box(more, "+", false);
-    const int now = value ? std::min(*value, largest) : largest;
-    buttons_.push_back({.box = less, .verify = {}, .knob = knob, .value = std::max(1, now - 1)});
-    buttons_.push_back({.box = more,
-                        .verify = {},
-                        .knob = knob,
-                        .value = now + 1 < largest ? std::optional<int>(now + 1) : std::nullopt});
+    row.draw(less, "−", false);
+    row.draw(more, "+", false);
+    const int bounded = value ? std::min(*value, largest) : largest;
+    buttons_.push_back(
+        {.box = less, .verify = {}, .knob = knob, .value = std::max(1, bounded - 1)});
+    buttons_.push_back(
+        {.box = more,
+         .verify = {},
+         .knob = knob,
+         .value = bounded + 1 < largest ? std::optional<int>(bounded + 1) : std::nullopt});
   };
   bound("drafts", &WhatIfKnobs::drafts_, most.drafts, drafts_);
   bound("depth", &WhatIfKnobs::depth_, most.depth, depth_);
   bound("rank", &WhatIfKnobs::rank_, most.rank, rank_);
-  if (verify == "top_k")
-    bound("K", &WhatIfKnobs::accept_top_k_, kMostBound, settings(*scene.capture).accept_top_k);
-  return y - room.y + em * kRowEm;
+  if (now.verify == "top_k") bound("K", &WhatIfKnobs::accept_top_k_, kMostBound, now.accept_top_k);
+  return row.last_line() + em * kRowEm;
 }
 
 bool WhatIfKnobs::input(const Input& in, const capture::Capture& capture) {

@@ -9,6 +9,7 @@
 #include "viz/panels/what_if_knobs.h"
 #include "viz/query/rejudge.h"
 #include "viz/query/step_proposals.h"
+#include "viz/query/step_so_far.h"
 #include "viz/text/number_text.h"
 
 namespace triescope::viz {
@@ -29,8 +30,7 @@ struct Made {
 bool has_drafts(const Scene& scene) {
   return scene.capture && scene.capture->run().kind != capture::RunKind::kBeams &&
          std::ranges::any_of(scene.capture->steps(), [&](const capture::StepRow& step) {
-           return step.drafted > 0 &&
-                  capture::make_tick(step.step, capture::Phase::kObserve) < scene.cursor;
+           return step.drafted > 0 && has_finished(step.step, scene.cursor);
          });
 }
 
@@ -119,8 +119,9 @@ class WhatIfPanel final : public Panel {
                     std::to_string(step->accepted) + " of " + counted(step->sent, "draft") +
                     " accepted"
               : std::string("could not be known: ") + words_of(step->not_known)};
-    if (known && !step->same_text) reaction.tooltip.push_back("behind it the text parts");
-    if (!step->followed) reaction.tooltip.push_back("judged where it stands: not followed so far");
+    if (known && !step->same_text) reaction.tooltip.push_back("after it the text differs");
+    if (!step->followed)
+      reaction.tooltip.push_back("judged on its own: the run was not followed to here");
     reaction.tooltip.push_back("click: go there");
     if (in.clicked)
       reaction.cursor = std::min(scene.capture->end_tick(),
@@ -192,7 +193,7 @@ class WhatIfPanel final : public Panel {
     const float gap = pitch > em * 0.5f ? pitch * 0.16f : 0;
     const Color color = scene.theme.mark(capture::NodeState::kAccepted).color,
                 unknown = scene.theme.mark(capture::NodeState::kRejected).color;
-    // Every so many steps have their number below them.
+    // Every stride-th step has its number below it.
     const float label_width =
         canvas.measure(std::to_string(steps.back().step), small).x + em * 0.8f;
     const auto stride = static_cast<std::size_t>(std::max(1.0f, std::ceil(label_width / pitch)));

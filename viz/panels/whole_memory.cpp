@@ -7,47 +7,14 @@
 #include "core/base/counted.h"
 #include "viz/panels/row_source.h"
 #include "viz/query/kv_levels.h"
+#include "viz/query/step_so_far.h"
 #include "viz/text/count_text.h"
 #include "viz/text/number_text.h"
 
 namespace triescope::viz {
 namespace {
 
-// The most that all caches held at once.
-struct TogetherKv {
-  double target = 0, others = 0;  // in bytes
-  capture::Tick tick = 0;
-  double sum() const { return target + others; }
-};
-
-TogetherKv together_kv(const Scene& scene) {
-  const auto owners = scene.capture->owners();
-  std::vector<capture::Tick> ticks;
-  std::vector<double> per_token;  // by owner; asked once, since a drafter's is read out of JSON
-  for (const capture::Whose whose : owners) {
-    per_token.push_back(static_cast<double>(RowSource{whose}.kv_bytes_per_token(*scene.capture)));
-    for (const capture::KvLevel& level : scene.capture->kv_levels(whose))
-      if (level.tick < scene.cursor && scene.in_range(capture::step_of(level.tick)))
-        ticks.push_back(level.tick);
-  }
-  std::ranges::sort(ticks);
-  const auto repeated = std::ranges::unique(ticks);
-  ticks.erase(repeated.begin(), repeated.end());
-  TogetherKv most;
-  for (const capture::Tick tick : ticks) {
-    TogetherKv now{.tick = tick};
-    for (std::size_t i = 0; i < owners.size(); ++i) {
-      const capture::KvLevel level = kv_level_at(*scene.capture, tick + 1, owners[i]);
-      const std::int32_t live = level.tick == tick ? level.peak_live : level.live;
-      (owners[i] == capture::Whose::kTarget ? now.target : now.others) +=
-          static_cast<double>(live + level.garbage) * per_token[i];
-    }
-    if (now.sum() > most.sum()) most = now;
-  }
-  return most;
-}
-
-// The same where slots were not recorded: at the ends of steps.
+// together_kv() where slots were not recorded: at the ends of steps.
 TogetherKv together_at_ends(const Scene& scene) {
   std::map<std::int32_t, TogetherKv> ends;  // by step
   for (const capture::Whose whose : scene.capture->owners()) {
@@ -82,7 +49,38 @@ std::string with_drafts(double target, double draft) {
 
 }  // namespace
 
+TogetherKv together_kv(const Scene& scene) {
+  const auto owners = scene.capture->owners();
+  std::vector<capture::Tick> ticks;
+  std::vector<double> per_token;  // by owner; asked once, since a drafter's is read out of JSON
+  for (const capture::Whose whose : owners) {
+    per_token.push_back(static_cast<double>(RowSource{whose}.kv_bytes_per_token(*scene.capture)));
+    for (const capture::KvLevel& level : scene.capture->kv_levels(whose))
+      if (level.tick < scene.cursor && scene.in_range(capture::step_of(level.tick)))
+        ticks.push_back(level.tick);
+  }
+  std::ranges::sort(ticks);
+  const auto repeated = std::ranges::unique(ticks);
+  ticks.erase(repeated.begin(), repeated.end());
+  TogetherKv most;
+  for (const capture::Tick tick : ticks) {
+    TogetherKv now{.tick = tick};
+    for (std::size_t i = 0; i < owners.size(); ++i) {
+      const capture::KvLevel level = kv_level_at(*scene.capture, tick + 1, owners[i]);
+      const std::int32_t live = level.tick == tick ? level.peak_live : level.live;
+      (owners[i] == capture::Whose::kTarget ? now.target : now.others) +=
+          static_cast<double>(live + level.garbage) * per_token[i];
+    }
+    if (now.sum() > most.sum()) most = now;
+  }
+  return most;
+}
+
 std::optional<WholeMemory> whole_memory(const Scene& scene) {
+  return whole_memory(scene, together_kv(scene));
+}
+
+std::optional<WholeMemory> whole_memory(const Scene& scene, const TogetherKv& together) {
   const auto model = nlohmann::json::parse(scene.capture->run().model_json, nullptr, false);
   WholeMemory whole;
   whole.weights = memory_part(model, "weights");
@@ -91,14 +89,12 @@ std::optional<WholeMemory> whole_memory(const Scene& scene) {
   whole.draft_weights = memory_part(draft, "weights");
   whole.scratch = memory_part(model, "scratch") + memory_part(draft, "scratch");
   for (const capture::StepRow& row : scene.capture->steps())
-    if (row.step > 0 && scene.in_range(row.step) &&
-        capture::make_tick(row.step, capture::Phase::kObserve) < scene.cursor)
+    if (row.step > 0 && scene.in_range(row.step) && has_finished(row.step, scene.cursor))
       whole.logit_rows = std::max(whole.logit_rows, row.forward_rows);
   const auto vocabulary = model.find("vocab_size");
   if (vocabulary != model.end() && vocabulary->is_number())
     whole.logits = 4.0 * whole.logit_rows * vocabulary->get<double>();
-  TogetherKv kv = together_kv(scene);
-  if (kv.sum() <= 0) kv = together_at_ends(scene);
+  const TogetherKv kv = together.sum() > 0 ? together : together_at_ends(scene);
   whole.kv = kv.target;
   whole.draft_kv = kv.others;
   whole.tick = kv.tick;
@@ -127,10 +123,9 @@ std::vector<std::string> whole_memory_lines(const WholeMemory& whole) {
   return lines;
 }
 
-std::string together_text(const Scene& scene) {
+std::string together_text(const Scene& scene, const TogetherKv& most) {
   const auto owners = scene.capture->owners();
   if (owners.size() < 2) return "";
-  const TogetherKv most = together_kv(scene);
   if (most.sum() <= 0) return "";
   std::string names;
   for (const capture::Whose whose : owners)

@@ -5,6 +5,7 @@
 #include "viz/query/comparison.h"
 #include "viz/query/kv_levels.h"
 #include "viz/query/leaves.h"
+#include "viz/query/step_so_far.h"
 
 namespace triescope::viz {
 
@@ -17,7 +18,7 @@ CompareFigures compare_figures(const capture::Capture& capture, capture::Tick cu
   std::int64_t searched = 0, levels = 0;  // steps with beams after prefill, and what they emitted
   std::int32_t under_way = 0;             // the step after the last finished one
   for (const capture::StepRow& row : capture.steps()) {
-    if (make_tick(row.step, Phase::kObserve) >= cursor) break;
+    if (!has_finished(row.step, cursor)) break;
     ++figures.steps;
     under_way = row.step + 1;
     if (row.step > 0) figures.rows += row.forward_rows;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "viz/query/leaves.h"
+#include "viz/query/step_so_far.h"
 
 namespace triescope::viz {
 namespace {
@@ -117,10 +118,10 @@ std::vector<std::int32_t> align_texts(std::span<const std::int32_t> one,
 
 std::int64_t text_tokens_before(const Capture& capture, Tick cursor) {
   const auto steps = capture.steps();
-  if (steps.empty() || capture::make_tick(steps.front().step, Phase::kObserve) >= cursor) return 0;
+  if (steps.empty() || !has_finished(steps.front().step, cursor)) return 0;
   std::int64_t tokens = inherited_tokens(capture);
   for (const capture::StepRow& row : steps) {
-    if (capture::make_tick(row.step, Phase::kObserve) >= cursor) break;
+    if (!has_finished(row.step, cursor)) break;
     tokens += row.emitted;
   }
   return tokens;

@@ -25,12 +25,14 @@ double rounds_of(const SpeculationFacts& facts) {
   return static_cast<double>(facts.by_level ? facts.levels : facts.steps);
 }
 
-// "0.33,0.33,5" -> numbers; text that is none is 0.
+// "0.33,0.33,5" -> numbers. Text that is not a finite number counts as 0.
 std::vector<double> numbers_in(const std::string& text) {
   std::vector<double> numbers;
   std::istringstream list(text);
-  for (std::string one; std::getline(list, one, ',');)
-    numbers.push_back(std::strtod(one.c_str(), nullptr));
+  for (std::string one; std::getline(list, one, ',');) {
+    const double value = std::strtod(one.c_str(), nullptr);
+    numbers.push_back(std::isfinite(value) ? value : 0);
+  }
   return numbers;
 }
 

@@ -40,7 +40,7 @@ struct CostChoice {
 std::string cost_choice_text(const CostChoice& choice);
 CostChoice read_cost_choice(const std::string& text);
 
-// A step with so many drafts.
+// A step with `drafts` drafts.
 struct CostPoint {
   int drafts = 0, levels = 0;
   double tokens = 1, cost = 1;  // of a step

@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "viz/query/step_so_far.h"
 #include "viz/query/verdict_kinds.h"
 
 namespace triescope::viz {
@@ -43,11 +44,11 @@ const char* to_string(DraftCause cause) { return kCauseNames[static_cast<int>(ca
 const char* words_of(DraftCause cause) { return kCauseNames[static_cast<int>(cause)].words; }
 
 struct DraftCauses::Step {
-  Step(const capture::Capture& run, std::int32_t number)
+  Step(const capture::Capture& run, std::int32_t number, const DraftVocabulary& vocabulary)
       : run(run), number(number), cursor(capture::make_tick(number, capture::Phase::kCommit)) {
     places = draft_places(run, number, cursor);
     if (places.empty()) return;
-    views = drafter_views(run, number, cursor);
+    views = drafter_views(run, number, cursor, vocabulary);
     for (const capture::VerdictRow& row : run.verdicts(number)) {
       if (row.tick >= cursor || row.node <= 0) continue;
       if (row.verdict == Verdict::kRejected && is_draft(node(row.node))) refused[row.node] = row;
@@ -82,11 +83,11 @@ DraftFailure DraftCauses::at_place(const Step& step, const DraftPlace& place,
   failure.rank = view.rank;
   failure.q = view.q;
   failure.score = view.score;
-  failure.cause = !vocabulary_.has(step.node(came).token) ? DraftCause::kNoSuchToken
-                  : view.is_withdrawn                     ? DraftCause::kWithdrawn
-                  : view.rank >= 0                        ? DraftCause::kRankedBelow
-                  : view.has_row                          ? DraftCause::kUnlisted
-                                                          : DraftCause::kNotProposed;
+  failure.cause = view.unknown_of > 0 ? DraftCause::kNoSuchToken
+                  : view.is_withdrawn ? DraftCause::kWithdrawn
+                  : view.rank >= 0    ? DraftCause::kRankedBelow
+                  : view.has_row      ? DraftCause::kUnlisted
+                                      : DraftCause::kNotProposed;
   return failure;
 }
 
@@ -103,8 +104,8 @@ DraftCause against(float draft, float came) {
 }  // namespace
 
 std::vector<DraftFailure> DraftCauses::places(std::int32_t number, capture::Tick cursor) const {
-  if (cursor <= capture::make_tick(number, capture::Phase::kAccept)) return {};
-  const Step step(capture_, number);
+  if (!has_decided(number, cursor)) return {};
+  const Step step(capture_, number, vocabulary_);
   std::vector<DraftFailure> failures;
   for (const DraftPlace& place : step.places) {
     if (place.accepted >= 0) continue;
@@ -121,8 +122,8 @@ std::vector<DraftFailure> DraftCauses::places(std::int32_t number, capture::Tick
 }
 
 std::vector<DraftFailure> DraftCauses::drafts(std::int32_t number, capture::Tick cursor) const {
-  if (cursor <= capture::make_tick(number, capture::Phase::kAccept)) return {};
-  const Step step(capture_, number);
+  if (!has_decided(number, cursor)) return {};
+  const Step step(capture_, number, vocabulary_);
   std::map<std::int32_t, const DraftPlace*> place_of;  // by parent
   for (const DraftPlace& place : step.places) place_of[place.parent] = &place;
   std::vector<DraftFailure> failures;

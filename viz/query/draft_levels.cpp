@@ -67,10 +67,7 @@ DraftLevels draft_levels(const Capture& capture, std::int32_t step, capture::Tic
     if (withdrawn.contains(draft.node)) level.withdrawn.push_back(draft.node);
   }
   for (auto& [number, level] : levels) {
-    std::stable_sort(level.drafts.begin(), level.drafts.end(),
-                     [](const StepDraft& a, const StepDraft& b) {
-                       return !std::isnan(a.score) && (std::isnan(b.score) || a.score > b.score);
-                     });
+    std::stable_sort(level.drafts.begin(), level.drafts.end(), is_likelier);
     compare(capture, text, level);
     out.levels.push_back(std::move(level));
   }

@@ -1,4 +1,5 @@
 #include "viz/query/draft_places.h"
+#include "viz/query/step_so_far.h"
 
 #include <map>
 #include <utility>
@@ -13,8 +14,8 @@ std::vector<DraftPlace> draft_places(const capture::Capture& capture, std::int32
     std::int32_t level = 1;
     bool accepted = false;
   };
+  if (!has_decided(step, cursor)) return {};
   const capture::Tick accept = capture::make_tick(step, capture::Phase::kAccept);
-  if (cursor <= accept) return {};
   std::map<std::int32_t, Judged> judged;  // by node: parents come first
   for (const capture::VerdictRow& row : capture.verdicts(step))
     if (row.tick == accept &&

@@ -35,6 +35,12 @@ void read_row(const capture::Capture& capture, std::int32_t step, capture::Tick 
 
 std::map<std::int32_t, DrafterView> drafter_views(const capture::Capture& capture,
                                                   std::int32_t step, capture::Tick cursor) {
+  return drafter_views(capture, step, cursor, DraftVocabulary(capture.run()));
+}
+
+std::map<std::int32_t, DrafterView> drafter_views(const capture::Capture& capture,
+                                                  std::int32_t step, capture::Tick cursor,
+                                                  const DraftVocabulary& vocabulary) {
   std::map<std::int32_t, DrafterView> views;
   std::set<std::int32_t> withdrawn;
   for (const capture::VerdictRow& row : capture.verdicts(step)) {
@@ -60,7 +66,6 @@ std::map<std::int32_t, DrafterView> drafter_views(const capture::Capture& captur
   }
   const bool ranked = all_scored && !withdrawn.empty() && std::isfinite(least_sent) &&
                       best_withdrawn <= least_sent + kRounding;
-  const DraftVocabulary vocabulary(capture.run());
   for (auto& [node, view] : views) {
     if (node <= 0) continue;
     const capture::NodeRow& row = capture.nodes()[static_cast<std::size_t>(node)];

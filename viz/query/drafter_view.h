@@ -20,7 +20,7 @@ struct DrafterView {
   std::int32_t rank = -1;     // its place there, 0 = best; -1 = not among the recorded ones
   std::int32_t listed = 0;    // how many of the row's tokens were recorded
   std::int32_t proposed = 0;  // how many of them it proposed
-  // How many tokens it knows, where the token is none of them; else 0.
+  // The size of its vocabulary if the token is outside it; else 0.
   std::int32_t unknown_of = 0;
   bool is_draft = false;      // it was proposed in this step
   bool is_withdrawn = false;  // it was then left out of the forward
@@ -31,7 +31,13 @@ struct DrafterView {
   float least_sent = std::numeric_limits<float>::quiet_NaN();
 };
 
+class DraftVocabulary;  // draft_vocabulary.h
+
 // By node, for those about which the step's verdicts before the cursor say something.
+// `vocabulary`: of the capture's run.
+std::map<std::int32_t, DrafterView> drafter_views(const capture::Capture& capture,
+                                                  std::int32_t step, capture::Tick cursor,
+                                                  const DraftVocabulary& vocabulary);
 std::map<std::int32_t, DrafterView> drafter_views(const capture::Capture& capture,
                                                   std::int32_t step, capture::Tick cursor);
 

@@ -72,7 +72,7 @@ std::vector<capture::ExpertRow> experts_of(const capture::Capture& capture, std:
                                            capture::Tick cursor) {
   std::vector<capture::ExpertRow> rows;
   if (node < 0 || node >= std::ssize(capture.nodes())) return rows;
-  // A node's row is in the step that hung it or in the next one, and those that a search takes again later.
+  // A node's row is in the step that hung it or in the next one. A search may run a node again later.
   const std::int32_t hung = capture::step_of(capture.nodes()[static_cast<std::size_t>(node)].tick);
   const std::int32_t shown = cursor > 0 ? capture::step_of(cursor - 1) : -1;
   for (const std::int32_t step : {shown, hung + 1, hung}) {

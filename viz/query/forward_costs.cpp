@@ -1,4 +1,5 @@
 #include "viz/query/forward_costs.h"
+#include "viz/query/step_so_far.h"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -40,12 +41,17 @@ ForwardTimes forward_times(const capture::Capture& capture, capture::Tick cursor
     if (phase.tick >= cursor) break;
     const std::int32_t step = capture::step_of(phase.tick);
     if (step == 0 || capture::phase_of(phase.tick) != capture::Phase::kForward) continue;
-    if (capture::make_tick(step, capture::Phase::kObserve) >= cursor) break;
+    if (!has_finished(step, cursor)) break;
     if (range && (step < range->first || step > range->second)) continue;
     if (const auto row = capture.step(step); row && row->forward_rows > 0)
       times[row->forward_rows].push_back(static_cast<double>(phase.duration_us));
   }
   return times;
+}
+
+void add_times(ForwardTimes& sum, const ForwardTimes& more) {
+  for (const auto& [rows, times] : more)
+    sum[rows].insert(sum[rows].end(), times.begin(), times.end());
 }
 
 std::optional<MeasuredForwards> measured_forwards(const ForwardTimes& times) {

@@ -37,6 +37,7 @@ class ForwardCosts {
 
 // The forwards of one or several runs after prefill: by number of rows their times in µs.
 using ForwardTimes = std::map<std::int32_t, std::vector<double>>;
+void add_times(ForwardTimes& sum, const ForwardTimes& more);
 ForwardTimes forward_times(const capture::Capture& capture, capture::Tick cursor,
                            std::optional<std::pair<std::int32_t, std::int32_t>> range = {});
 

@@ -49,9 +49,9 @@ JudgedDrafts draft_by_draft(const JudgedText& text, const StepProposals& step, c
   bool same = true;
   while (!text.ends(at)) {
     const auto here = trials.find(at);
-    const bool any_sent =
-        std::ranges::any_of(sent, [&](std::int32_t node) { return step.parents.at(node) == at; });
     if (here == trials.end()) {
+      const bool any_sent =
+          std::ranges::any_of(sent, [&](std::int32_t node) { return step.parents.at(node) == at; });
       // A draft that no trial reached, or the end of the drafts.
       if (any_sent) return {.not_known = NotKnown::kDraw};
       break;
@@ -110,9 +110,9 @@ JudgedDrafts as_block(const JudgedText& text, const StepProposals& step, const T
 
 }  // namespace
 
-bool judges_by_ratio(const capture::Capture& capture, const std::string& verify) {
+bool judges_by_ratio(const JudgedText& text, const std::string& verify) {
   return verify == "chain" || verify == "block" || verify == "published" ||
-         verify == "multi_round" || (verify == "sample" && has_drawn_drafts(capture));
+         verify == "multi_round" || (verify == "sample" && text.has_drawn_drafts());
 }
 
 JudgedDrafts judge_by_ratio(const JudgedText& text, const StepProposals& step, std::int32_t number,

@@ -8,7 +8,7 @@ namespace triescope::viz {
 
 // Whether a rule judges this run's drafts so: those drawn at random, and every draft under
 // multi_round.
-bool judges_by_ratio(const capture::Capture& capture, const std::string& verify);
+bool judges_by_ratio(const JudgedText& text, const std::string& verify);
 
 JudgedDrafts judge_by_ratio(const JudgedText& text, const StepProposals& step, std::int32_t number,
                             const std::set<std::int32_t>& sent, const std::string& verify);

@@ -1,7 +1,6 @@
 #include "viz/query/judge_drafts.h"
 
 #include <algorithm>
-#include <cmath>
 #include <functional>
 #include <map>
 
@@ -166,8 +165,8 @@ JudgedDrafts judge_drafts(const JudgedText& text, const StepProposals& step, std
                           const std::set<std::int32_t>& sent, const RejudgeSettings& settings,
                           const RejudgeSettings& recorded) {
   if (step.frontier < 0) return {.not_known = NotKnown::kSeveralTexts};
-  if (judges_by_ratio(text.capture(), settings.verify)) {
-    if (!judges_by_ratio(text.capture(), recorded.verify)) return {.not_known = NotKnown::kDraw};
+  if (judges_by_ratio(text, settings.verify)) {
+    if (!judges_by_ratio(text, recorded.verify)) return {.not_known = NotKnown::kDraw};
     return judge_by_ratio(text, step, number, sent, settings.verify);
   }
   const Judge judge(text, step, number, sent, settings, recorded);

@@ -45,9 +45,10 @@ RowBounds bounds_of(std::span<const CandidateRow> row, double tokens) {
 
 }  // namespace
 
-JudgedText::JudgedText(const capture::Capture& capture) : capture_(capture) {
+JudgedText::JudgedText(const capture::Capture& capture, capture::Tick cursor)
+    : capture_(capture), drawn_(viz::has_drawn_drafts(capture)) {
   std::int32_t above = 0;
-  for (const std::int32_t node : text_at(capture, capture.end_tick())) {
+  for (const std::int32_t node : text_at(capture, cursor)) {
     next_[above] = node;
     above = node;
   }
@@ -60,6 +61,7 @@ JudgedText::JudgedText(const capture::Capture& capture) : capture_(capture) {
     vocab_ = model["vocab_size"].get<std::int32_t>();
   const auto settings = nlohmann::json::parse(capture.run().settings_json, nullptr, false);
   if (!settings.is_object()) return;
+  if (settings.contains("ignore_eos") && settings["ignore_eos"] == true) eos_.clear();
   has_processors_ = is_set(settings, "repetition_penalty", 1) ||
                     is_set(settings, "no_repeat_ngram_size", 0) ||
                     is_set(settings, "min_length", 0) || is_set(settings, "min_new_tokens", 0) ||

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 #include <map>
-#include <optional>
+#include <span>
 #include <vector>
 
 #include "core/capture/capture.h"
@@ -17,14 +17,16 @@ enum class Passes : std::uint8_t { kNo, kYes, kUnknown };
 
 class JudgedText {
  public:
-  explicit JudgedText(const capture::Capture& capture);
+  // The text that the cursor has seen.
+  JudgedText(const capture::Capture& capture, capture::Tick cursor);
 
   const capture::Capture& capture() const { return capture_; }
   std::int32_t token(std::int32_t node) const { return row(node).token; }
   float logprob(std::int32_t node, capture::Tick cursor) const;  // the model's own; NaN = unknown
   bool has(std::int32_t node) const;                             // it is a node of the text
-  // The node of the text after this one; -1 = the text is not known further, or it is none of it.
+  // The node of the text after this one; -1 = the text is not known further, or the node is not in the text.
   std::int32_t next(std::int32_t node) const;
+  bool has_drawn_drafts() const { return drawn_; }  // of the run
   // Whether no token follows the node: it ends the text, or the text has its full length.
   bool ends(std::int32_t node) const;
 
@@ -45,7 +47,7 @@ class JudgedText {
   const capture::Capture& capture_;
   std::map<std::int32_t, std::int32_t> next_;  // by node of the text; its last has -1
   std::vector<std::int32_t> eos_;
-  bool has_processors_ = false;
+  bool drawn_ = false, has_processors_ = false;
   bool only_top_k_ = true;  // no other warper is on
   std::int32_t vocab_ = 0, top_k_ = 0;
 };

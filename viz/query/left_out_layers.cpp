@@ -8,20 +8,21 @@
 namespace triescope::viz {
 
 std::vector<bool> left_out_layers(const capture::Capture& capture, capture::Tick cursor) {
-  capture::Tick newest = -1;
-  for (const capture::MetricRow& row : capture.metrics())
-    if (row.tick < cursor && row.name == capture::kLeftOutLayer) newest = row.tick;
-  if (newest < 0) return {};
   const auto model = nlohmann::json::parse(capture.run().model_json, nullptr, false);
   if (!model.is_object() || !model.contains("layers") || !model["layers"].is_number_integer())
     return {};
   constexpr std::int64_t kMost = 4096;  // a file's number
-  std::vector<bool> left_out(
-      static_cast<std::size_t>(std::clamp<std::int64_t>(model["layers"], 0, kMost)));
-  for (const capture::MetricRow& row : capture.metrics())
-    if (row.tick == newest && row.name == capture::kLeftOutLayer && row.value >= 0 &&
-        row.value < static_cast<double>(left_out.size()))
+  const auto layers = static_cast<std::size_t>(std::clamp<std::int64_t>(model["layers"], 0, kMost));
+  std::vector<bool> left_out;
+  capture::Tick newest = -1;
+  for (const capture::MetricRow& row : capture.metrics()) {
+    if (row.tick >= cursor) break;
+    if (row.name != capture::kLeftOutLayer) continue;
+    if (row.tick != newest) left_out.assign(layers, false);
+    newest = row.tick;
+    if (row.value >= 0 && row.value < static_cast<double>(layers))
       left_out[static_cast<std::size_t>(row.value)] = true;
+  }
   return left_out;
 }
 

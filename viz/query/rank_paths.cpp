@@ -26,7 +26,7 @@ std::map<std::int32_t, RankPath> rank_paths(const capture::Capture& capture,
   std::map<std::int32_t, RankPath> paths;
   for (auto& [place, below] : siblings) {
     std::stable_sort(below.begin(), below.end(),
-                     [](const StepDraft* a, const StepDraft* b) { return a->score > b->score; });
+                     [](const StepDraft* a, const StepDraft* b) { return is_likelier(*a, *b); });
     const auto above = paths.find(place.second);
     for (std::size_t i = 0; i < below.size(); ++i) {
       RankPath path = above == paths.end() ? RankPath{} : above->second;

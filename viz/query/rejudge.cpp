@@ -6,6 +6,7 @@
 
 #include "core/base/counted.h"
 #include "core/base/error.h"
+#include "viz/query/step_so_far.h"
 
 namespace triescope::viz {
 namespace {
@@ -45,14 +46,18 @@ Rejudged rejudge(const capture::Capture& capture, const RejudgeSettings& setting
   if (capture.run().kind == capture::RunKind::kBeams)
     throw Error(ErrorCode::kInvalidArgument,
                 "expected a run with one text, whose drafts a rule judges; found beams");
-  const JudgedText text(capture);
+  // The text as the last finished step left it.
+  const bool in_step = cursor > 0 && capture::phase_of(cursor - 1) != capture::Phase::kObserve;
+  const JudgedText text(
+      capture,
+      in_step ? capture::make_tick(capture::step_of(cursor - 1), capture::Phase::kDraft) : cursor);
   const RejudgeSettings recorded = recorded_settings(capture);
   const bool ranked = ranks_drafts(capture);
   Rejudged all;
   std::map<std::int32_t, std::size_t> step_from;  // by frontier node
   std::vector<std::int32_t> next;                 // by step: the node that it goes on from
   for (const capture::StepRow& row : capture.steps()) {
-    if (row.step < 1 || capture::make_tick(row.step, capture::Phase::kObserve) >= cursor) continue;
+    if (row.step < 1 || !has_finished(row.step, cursor)) continue;
     std::int32_t goes_on = -1;
     all.steps.push_back(judged_step(text, row, ranked, settings, recorded, goes_on));
     const auto leaves = capture.frontier(row.step - 1);
@@ -86,7 +91,7 @@ Rejudged rejudge(const capture::Capture& capture, const RejudgeSettings& setting
       break;
     }
     const auto found = step_from.find(next[at]);
-    if (found == step_from.end()) {
+    if (found == step_from.end() || found->second <= at) {
       // The run ends here too, or only ours goes on.
       const bool is_last = text.next(next[at]) < 0;
       all.end = is_last ? FollowEnd::kTextEnds : FollowEnd::kNotDrafted;
@@ -108,7 +113,7 @@ std::string follow_text(const Rejudged& rejudged) {
              " it could not be known: the run never drafted from there";
     case FollowEnd::kOtherText:
       return "followed for " + forwards + "; after " + step +
-             " it could not be known: the text parts there";
+             " it could not be known: the text differs from there";
     case FollowEnd::kNotKnown:
       for (const RejudgedStep& one : rejudged.steps)
         if (one.step == rejudged.end_step)

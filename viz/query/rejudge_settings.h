@@ -4,7 +4,6 @@
 
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "core/capture/capture.h"
@@ -13,11 +12,11 @@
 namespace triescope::viz {
 
 struct RejudgeSettings {
-  std::string verify;  // "greedy", "top_k", …; "" = the run does not say: what came, came
+  std::string verify;  // "greedy", "top_k", …; "" = the run does not say: the recorded text stands
   double typical_epsilon = 0.09, typical_delta = 0.3;
   int accept_top_k = 1;
-  // At most so many drafts a step, levels, ranks below a node, and nodes of a level with drafts
-  // below them. Nothing that was not proposed comes in.
+  // Upper limits: drafts a step, levels, ranks below a node, and nodes of a level with drafts below
+  // them. Nothing that was not proposed comes in.
   std::optional<int> drafts = {}, depth = {}, rank = {}, width = {};
   std::vector<RankPath> tree = {};  // these places alone; none = all
 

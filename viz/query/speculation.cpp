@@ -1,4 +1,5 @@
 #include "viz/query/speculation.h"
+#include "viz/query/step_so_far.h"
 
 #include <algorithm>
 #include <map>
@@ -78,7 +79,7 @@ std::optional<SpeculationFacts> speculation_facts(
     return step > 0 && (!range || (step >= range->first && step <= range->second));
   };
   for (const capture::StepRow& row : capture.steps()) {
-    if (capture::make_tick(row.step, capture::Phase::kObserve) >= cursor) break;
+    if (!has_finished(row.step, cursor)) break;
     if (!counts(row.step)) continue;
     const std::int32_t levels = levels_sent(capture, row.step);
     ++facts.steps;
@@ -91,7 +92,7 @@ std::optional<SpeculationFacts> speculation_facts(
   for (const capture::PhaseRow& phase : capture.phases()) {
     if (phase.tick >= cursor) break;
     const std::int32_t step = capture::step_of(phase.tick);
-    if (!counts(step) || capture::make_tick(step, capture::Phase::kObserve) >= cursor) continue;
+    if (!counts(step) || !has_finished(step, cursor)) continue;
     const capture::Phase of = capture::phase_of(phase.tick);
     const auto took = static_cast<double>(phase.duration_us);
     if (of == capture::Phase::kForward) facts.forward_us += took;
@@ -109,8 +110,7 @@ void add_speculation(SpeculationFacts& sum, const SpeculationFacts& more) {
   sum.forward_us += more.forward_us, sum.drafter_us += more.drafter_us;
   sum.by_level |= more.by_level;
   sum.timed_while_drawing |= more.timed_while_drawing;
-  for (const auto& [rows, times] : more.times)
-    sum.times[rows].insert(sum.times[rows].end(), times.begin(), times.end());
+  add_times(sum.times, more.times);
   add_acceptance(sum.depths, more.depths);
   add_acceptance(sum.places, more.places);
 }

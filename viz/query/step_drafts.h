@@ -3,6 +3,7 @@
 // cursor give the same answer.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <vector>
 
@@ -19,6 +20,11 @@ struct StepDraft {
       // recorded
       0;
 };
+
+// Orders by score, the likelier first; unknown scores come last.
+inline bool is_likelier(const StepDraft& a, const StepDraft& b) {
+  return !std::isnan(a.score) && (std::isnan(b.score) || a.score > b.score);
+}
 
 // The drafts that are known at the cursor, in the order of their nodes: parents first.
 std::vector<StepDraft> step_drafts(const capture::Capture& capture, std::int32_t step,

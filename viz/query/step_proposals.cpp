@@ -33,7 +33,6 @@ std::optional<std::set<std::int32_t>> StepProposals::to_send(
   std::vector<StepDraft> allowed;
   std::set<std::int32_t> open = {frontier};  // nodes below which drafts may hang
   std::int32_t level = 0;
-  const auto more_likely = [](const StepDraft& a, const StepDraft& b) { return a.score > b.score; };
   const bool needs_scores = is_ranked || settings.width;
   if (needs_scores &&
       std::ranges::any_of(drafts, [](const StepDraft& draft) { return std::isnan(draft.score); }))
@@ -53,7 +52,7 @@ std::optional<std::set<std::int32_t>> StepProposals::to_send(
     }
     allowed.insert(allowed.end(), here.begin(), here.end());
     if (settings.width && here.size() > static_cast<std::size_t>(*settings.width)) {
-      std::ranges::stable_sort(here, more_likely);
+      std::ranges::stable_sort(here, is_likelier);
       here.resize(static_cast<std::size_t>(*settings.width));
     }
     for (const StepDraft& draft : here) open.insert(draft.node);
@@ -62,7 +61,7 @@ std::optional<std::set<std::int32_t>> StepProposals::to_send(
   if (is_ranked) {
     most = sent.size();
     std::ranges::stable_sort(allowed, {}, &StepDraft::node);
-    std::ranges::stable_sort(allowed, more_likely);
+    std::ranges::stable_sort(allowed, is_likelier);
   } else {
     std::erase_if(allowed, [&](const StepDraft& draft) { return !sent.contains(draft.node); });
     std::ranges::stable_sort(allowed, {}, &StepDraft::node);

@@ -23,6 +23,11 @@ constexpr bool has_decided(std::int32_t step, capture::Tick cursor) {
   return cursor > capture::make_tick(step, capture::Phase::kAccept);
 }
 
+// Whether a cursor has seen all of a step.
+constexpr bool has_finished(std::int32_t step, capture::Tick cursor) {
+  return cursor > capture::make_tick(step, capture::Phase::kObserve);
+}
+
 StepSoFar step_so_far(const capture::Capture& capture, std::int32_t step, capture::Tick cursor);
 
 // "6 drafts", "accepted 1 of 6"; "" if there are none.

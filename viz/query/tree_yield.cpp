@@ -52,8 +52,6 @@ void add_step(const capture::Capture& capture, std::int32_t step, const Text& te
   }
 }
 
-bool same_place(const TreePlaceYield& a, const TreePlaceYield& b) { return a.path == b.path; }
-
 }  // namespace
 
 TreeYield tree_yield(const capture::Capture& capture, capture::Tick cursor,
@@ -83,7 +81,7 @@ void add_tree_yield(TreeYield& sum, const TreeYield& more) {
                                   [](const TreePlaceYield& a, const TreePlaceYield& b) {
                                     return stands_before(a.path, b.path);
                                   });
-    if (found == sum.places.end() || !same_place(*found, place)) {
+    if (found == sum.places.end() || found->path != place.path) {
       sum.places.insert(found, place);
       continue;
     }

@@ -1,5 +1,6 @@
 // The table of runs, in the panes' place: filter, groups and order above it, a row a run or a group.
 #include <imgui.h>
+#include <imgui_internal.h>
 #include <imgui_stdlib.h>
 
 #include <algorithm>
@@ -202,9 +203,11 @@ void draw_table(Ui& ui, float width) {
     return;
   ImGui::TableSetupScrollFreeze(2, 1);
   ImGui::TableSetupColumn("", ImGuiTableColumnFlags_WidthFixed, ui.em * 1.2f);
+  // The width with which a column begins; later widths are ImGui's own.
+  const bool is_new = ImGui::GetCurrentTable()->IsInitializing;
   for (const std::string& column : columns)
     ImGui::TableSetupColumn(column.c_str(), ImGuiTableColumnFlags_WidthFixed,
-                            column_width(ui, column));
+                            is_new ? column_width(ui, column) : 0);
   draw_header(ui, columns);
   ImGuiListClipper clipper;
   clipper.Begin(static_cast<int>(view.table().rows.size()));

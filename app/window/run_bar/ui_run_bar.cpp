@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cfloat>
 #include <cstdio>
-#include <utility>
 
 #include "app/window/run_bar/ui_run_bar.h"
 #include "app/window/shell/style.h"

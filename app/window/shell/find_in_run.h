@@ -57,7 +57,7 @@ class FindInRun {
   std::string count_text(const Workspace& workspace) const;
   // Of a condition: why the step before the cursor is found; where it is not, of how many it is true.
   std::string here_text(const Workspace& workspace) const;
-  // Why the condition is none: "column 7: …"; "" = it is one.
+  // What is wrong with the condition: "column 7: …"; "" = nothing.
   const std::string& problem() const { return problem_; }
 
  private:

@@ -10,7 +10,6 @@
 
 #include "app/lesson/lesson_library.h"
 #include "app/session/breakpoints.h"
-#include "app/session/catalog.h"
 #include "app/window/shell/find_in_run.h"
 #include "app/window/shell/keyboard_walk.h"
 #include "app/window/shell/lesson_textures.h"
@@ -143,7 +142,7 @@ struct UiState {
   void open_picture(const std::string& panel) {
     export_panel = panel;
     dialogs.picture.format = static_cast<int>(viz::ExportFormat::kPng);
-    dialogs.picture.path.clear();  // proposed anew
+    dialogs.picture.path.clear();  // a new one is proposed
     open(Dialog::kExport);
   }
   void open(Dialog which) {

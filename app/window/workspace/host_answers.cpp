@@ -2,14 +2,28 @@
 
 #include <exception>
 
+#include "app/session/following_tokens.h"
+
 namespace triescope::app {
 namespace {
 
-// What a question needs of a request: a prompt may be long.
-RunRequest without_texts(RunRequest request) {
-  request.prompt.clear(), request.prompt_ids.clear(), request.turns.clear();
-  request.system.clear(), request.tools.clear(), request.chat_template.clear();
-  return request;
+// What a question needs of a request; its texts may be long and are not copied.
+RunRequest without_texts(const RunRequest& request) {
+  RunRequest asked;
+  asked.model = request.model, asked.draft_model = request.draft_model;
+  asked.device = request.device, asked.draft_device = request.draft_device;
+  asked.dtype = request.dtype, asked.kv_dtype = request.kv_dtype;
+  asked.method = request.method, asked.settings = request.settings;
+  asked.prompt_is_ids = request.prompt_is_ids, asked.chat = request.chat;
+  asked.chat_template_file = request.chat_template_file;
+  asked.max_new_tokens = request.max_new_tokens, asked.seed = request.seed;
+  return asked;
+}
+
+// Where and in which dtypes a request is decoded.
+std::string place_text(const RunRequest& request) {
+  return request.device + to_string(request.dtype) +
+         to_string(request.kv_dtype.value_or(request.dtype));
 }
 
 }  // namespace
@@ -60,7 +74,7 @@ void HostAnswers::loop() {
   std::unique_lock lock(mutex_);
   while (true) {
     changed_.wait(lock, [&] { return quit_ || !tasks_.empty(); });
-    if (tasks_.empty()) return;
+    if (quit_) return;
     std::function<void()> task = std::move(tasks_.front());
     tasks_.pop_front();
     busy_ = true;
@@ -69,6 +83,7 @@ void HostAnswers::loop() {
     task = nullptr;
     lock.lock();
     busy_ = false;
+    wake_();  // under the lock: the frame that it wakes finds nothing under way
   }
 }
 
@@ -98,10 +113,9 @@ const Value& HostAnswers::look(Answer<Value>& answer, const std::string& about, 
   }
   auto coming = std::make_shared<Reply<Value>>();
   answer.coming = coming;
-  run_later([coming, answer_now, host = host_, wake = wake_] {
+  run_later([coming, answer_now, host = host_] {
     coming->value = answer_now(*host);
     coming->done = true;
-    wake();
   });
   return answer.value;
 }
@@ -124,10 +138,8 @@ const std::vector<CatalogEntry>& HostAnswers::draft_models(bool again) {
 }
 
 const WhatFits& HostAnswers::what_fits(const RunRequest& request, bool again) {
-  const std::string about = request.device + to_string(request.dtype) +
-                            to_string(request.kv_dtype.value_or(request.dtype));
   return look(
-      fits_, about, again, Keep::kYes, /*at_once=*/false,
+      fits_, place_text(request), again, Keep::kYes, /*at_once=*/false,
       [asked = without_texts(request)](const RunHost& host) { return host.what_fits(asked); });
 }
 
@@ -146,10 +158,9 @@ const std::string& HostAnswers::drafts_by_default(const RunRequest& request) {
 const std::optional<RunMemory>& HostAnswers::memory_of(const RunRequest& request,
                                                        std::int64_t prompt_tokens, bool again) {
   const std::string about =
-      request.model + "\n" + request.device + to_string(request.dtype) +
-      to_string(request.kv_dtype.value_or(request.dtype)) + request.method +
-      request.settings.dump() + "\n" + std::to_string(request.max_new_tokens) + " " +
-      std::to_string(prompt_tokens) + (host_->status()->model ? "loaded" : "");
+      request.model + "\n" + place_text(request) + request.method + request.settings.dump() + "\n" +
+      std::to_string(request.max_new_tokens) + " " + std::to_string(prompt_tokens) +
+      (host_->status()->model ? "loaded" : "");
   return look(memory_, about, again, Keep::kYes, is_here(),
               [asked = without_texts(request), prompt_tokens](const RunHost& host) {
                 return std::optional(host.memory_of(asked, prompt_tokens));
@@ -162,13 +173,7 @@ const std::optional<std::vector<std::int32_t>>& HostAnswers::tokens_of(const std
       std::to_string(reinterpret_cast<std::uintptr_t>(tokenizer.get())) + "\n" + text;
   return look(tokens_, about, false, Keep::kNo, is_here(),
               [text, tokenizer](const RunHost&) -> std::optional<std::vector<std::int32_t>> {
-                if (!tokenizer || !tokenizer->encodes_text() || text.empty())
-                  return std::vector<std::int32_t>();
-                try {
-                  return tokenizer->encode(text, /*add_special_tokens=*/false);
-                } catch (const std::exception&) {
-                  return std::vector<std::int32_t>();
-                }
+                return following_tokens(tokenizer.get(), text);
               });
 }
 

@@ -24,12 +24,13 @@ class HostAnswers {
  public:
   // `wake` is called from another thread when an answer has come.
   HostAnswers(std::shared_ptr<RunHost> host, std::function<void()> wake);
-  ~HostAnswers();  // waits for no answer
+  // Waits for the question that this machine is answering, for no other machine's.
+  ~HostAnswers();
   HostAnswers(const HostAnswers&) = delete;
   HostAnswers& operator=(const HostAnswers&) = delete;
 
-  // Another host answers from now on; nothing of the one before it is kept. That is given up on
-  // the other thread, because ending its session waits for its line.
+  // Another host answers from now on, and no answer of the old one is kept. The other thread lets go
+  // of the old host, because ending its session waits for its line.
   void use(std::shared_ptr<RunHost> host);
 
   // Asks again once a lost line stands again. To be called in every frame.

@@ -135,15 +135,6 @@ void LiveRun::close(Document* document) {
   documents_.close(document);
 }
 
-std::vector<std::int32_t> LiveRun::tokens_of(const std::string& text) const {
-  if (!status_->tokenizer || !status_->tokenizer->encodes_text() || text.empty()) return {};
-  try {
-    return status_->tokenizer->encode(text, /*add_special_tokens=*/false);
-  } catch (const Error&) {
-    return {};  // the text ends within a character while it is being typed
-  }
-}
-
 void LiveRun::set_breakpoints(std::vector<Breakpoint> points) {
   for (const Breakpoint& point : points) check_breakpoint(point);
   breakpoints_ = std::move(points);

@@ -42,9 +42,6 @@ class LiveRun {
   void stop();
   void close(Document* document);           // the live run ends with its document
   void try_again() { host_->try_again(); }  // resumes a run that waits for memory
-  // The tokens of a text that follows another text. Empty: no model is loaded, it takes no text, or
-  // the text ends within a character.
-  std::vector<std::int32_t> tokens_of(const std::string& text) const;
 
   // --- breakpoints ---
   const std::vector<Breakpoint>& breakpoints() const { return breakpoints_; }

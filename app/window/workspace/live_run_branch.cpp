@@ -1,6 +1,7 @@
 // Steps from one run to the next: branches, and taking over a run's settings.
 #include <algorithm>
 
+#include "app/session/following_tokens.h"
 #include "app/window/workspace/live_run.h"
 #include "core/base/error.h"
 #include "viz/text/token_text.h"
@@ -39,7 +40,7 @@ void LiveRun::branch(std::int32_t node, std::int32_t token) {
 }
 
 void LiveRun::branch_with(std::int32_t node, const std::string& text) {
-  const std::vector<std::int32_t> tokens = tokens_of(text);
+  const std::vector<std::int32_t> tokens = following_tokens(status_->tokenizer.get(), text);
   if (tokens.empty())
     throw Error(ErrorCode::kInvalidArgument,
                 text.empty() ? "what if: expected the text of a token, found none"

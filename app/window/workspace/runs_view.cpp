@@ -49,13 +49,14 @@ void RunsView::show(const std::string& folder) {
 }
 
 void RunsView::show_study(const std::string& folder) {
-  StudyStore(folder, /*writes=*/false);  // refuses what is none before anything changes
+  StudyStore(folder, /*writes=*/false);  // refuses a folder without a study before anything changes
   show(folder);
 }
 
 void RunsView::show_open_runs() { show(""); }
 
 void RunsView::read_rows() {
+  stamp_ = stamp();  // before reading: what comes meanwhile is found later
   if (folder_.empty()) {
     rows_.clear();
     for (const auto& document : documents_.all())
@@ -90,6 +91,7 @@ std::string RunsView::stamp() const {
 }
 
 void RunsView::make_table() {
+  asked_ = question();
   try {
     known_ = study_table(rows_, baseline_, {}, /*whole=*/true).columns;
     table_ = study_table(rows_, baseline_, options(), /*whole=*/false);
@@ -109,8 +111,7 @@ bool RunsView::update(double seconds) {
   bool changed = false;
   if (read_at_ < 0 || seconds - read_at_ >= kReadEverySeconds) {
     read_at_ = seconds;
-    if (const std::string now = stamp(); now != stamp_) {
-      stamp_ = now;
+    if (stamp() != stamp_) {
       changed = true;
       try {
         read_rows();
@@ -119,9 +120,7 @@ bool RunsView::update(double seconds) {
       }
     }
   }
-  const std::string asked = filter + '\n' + group_by + '\n' + columns + '\n' + sort;
-  if (asked != asked_) {
-    asked_ = asked;
+  if (question() != asked_) {
     make_table();
     changed = true;
   }
@@ -146,7 +145,7 @@ std::string RunsView::capture_of(const StudyRow& row) const {
   const auto found = row.find("capture");
   if (found == row.end() || !found->is_string()) return "";
   const auto name = found->get<std::string>();
-  return folder_.empty() || name.empty() ? name : (fs::path(folder_) / "captures" / name).string();
+  return folder_.empty() || name.empty() ? name : capture_path(folder_, name);
 }
 
 bool RunsView::is_group(std::size_t row) const { return table_.rows[row].contains("runs"); }

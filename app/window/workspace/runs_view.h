@@ -27,7 +27,6 @@ class RunsView {
   // Errors: those of StudyStore.
   void show_study(const std::string& folder);
   void show_open_runs();
-  void show_again() { show(folder_); }  // what was shown last; at first the open runs
   const std::string& folder() const { return folder_; }  // "" = the runs open in the window
 
   // As typed; the columns of groups and those to show with commas between them.
@@ -39,7 +38,7 @@ class RunsView {
   bool update(double seconds);
   double seconds_to_next_look(double seconds) const;  // negative = never
   const StudyTable& table() const { return table_; }
-  // Why the question is none: "column 7: …"; the last table that could be made stays.
+  // What is wrong with the question: "column 7: …"; the last table that could be made stays.
   const std::string& problem() const { return problem_; }
   std::size_t runs() const { return rows_.size(); }  // repeats and failed ones included
   std::size_t failed() const;
@@ -60,7 +59,7 @@ class RunsView {
   // The first two chosen rows side by side.
   void compare_chosen();
   bool can_compare() const { return chosen_.size() >= 2; }
-  std::string save_path = {};  // as typed; proposed anew for another folder
+  std::string save_path = {};  // as typed; another folder gets a new proposal
   // By the name's end: .csv, .jsonl, .tex, .txt. Errors become problems.
   void save(const std::string& path);
 
@@ -69,6 +68,7 @@ class RunsView {
   void show(const std::string& folder);
   StudyTableOptions options() const;
   std::string stamp() const;
+  std::string question() const { return filter + '\n' + group_by + '\n' + columns + '\n' + sort; }
   void read_rows();
   void make_table();
   Document* open_capture(const std::string& path);

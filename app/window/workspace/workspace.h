@@ -76,8 +76,8 @@ class Workspace {
   void enter_lecture();
 
   // --- what is opened; errors become problems ---
-  // Opens a capture, a lesson or a study's folder, loads a model, or reads a prompt (.txt), a conversation or tools
-  // (.json) or a chat template (.jinja).
+  // Opens a capture, a lesson or a study's folder, loads a model, or reads a prompt (.txt), a
+  // conversation or tools (.json) or a chat template (.jinja).
   void open_path(const std::string& path);
   void open_lesson(const std::string& path_or_name);
   void open_study(const std::string& folder);

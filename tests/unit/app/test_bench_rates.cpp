@@ -108,13 +108,17 @@ TEST_CASE("bench rates: tokens a forward and accepted drafts a step are those of
   CHECK(drafted_more >= 4);
 }
 
+// A row for each KV policy.
+std::vector<BeamCost> beam_table(Machine& machine, int beams, int length) {
+  BeamBenchOptions options;
+  options.num_beams = {beams};
+  options.lengths = {length};
+  return measure_beams(machine.model, machine.tokenizer, kPrompts, options, {});
+}
+
 TEST_CASE("bench rates: beam search's KV figures are those of the memory's rows") {
   Machine machine;
-  BeamBenchOptions options;
-  options.num_beams = {3};
-  options.lengths = {10};
-  const std::vector<BeamCost> table =
-      measure_beams(machine.model, machine.tokenizer, kPrompts, options, {});
+  const std::vector<BeamCost> table = beam_table(machine, 3, 10);
   REQUIRE(table.size() == 4);
   for (const BeamCost& cost : table) {
     CAPTURE(cost.policy);
@@ -149,11 +153,7 @@ TEST_CASE("bench rates: beam search's KV figures are those of the memory's rows"
 
 TEST_CASE("bench rates: saved tokens and collections are those of the recorded rows") {
   Machine machine;
-  BeamBenchOptions options;
-  options.num_beams = {4};
-  options.lengths = {40};
-  const std::vector<BeamCost> table =
-      measure_beams(machine.model, machine.tokenizer, kPrompts, options, {});
+  const std::vector<BeamCost> table = beam_table(machine, 4, 40);
   REQUIRE(table.size() == 4);
   for (const BeamCost& cost : table) {
     CAPTURE(cost.policy);

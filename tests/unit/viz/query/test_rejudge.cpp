@@ -62,6 +62,32 @@ TEST_CASE("rejudge: it is followed as long as the run drafted from there") {
         "there");
 }
 
+TEST_CASE("rejudge: in mid-run the text ends where the cursor has seen its end") {
+  const capture::Capture& run = test::withdrawn_drafts_capture();
+  for (const capture::Phase phase : {capture::Phase::kDraft, capture::Phase::kCommit}) {
+    const Rejudged seen = rejudge(run, recorded_settings(run), capture::make_tick(2, phase));
+    CHECK(words(seen) == "1:1/4=2");
+    CHECK(seen.followed == 1);
+    CHECK(seen.end == FollowEnd::kTextEnds);
+  }
+}
+
+TEST_CASE("rejudge: a text that goes on behind an end token is followed once") {
+  for (const bool ignores : {false, true}) {
+    const auto opened = test::make_capture([&](test::Recorder& out) {
+      test::record_withdrawn_drafts(out, 0, 4);
+      auto info = test::synthetic_info(1, "eagle2", "EAGLE-2", "recycle");
+      info.model_json = R"({"eos_token_ids":[32]})";
+      if (ignores) info.settings_json = R"({"ignore_eos":true})";
+      out.write({.run = info});
+    });
+    const Rejudged all = rejudged(*opened->capture, {});
+    CHECK(words(all) == (ignores ? "1:1/4=2 2:1/4=2" : "1:1/4=2 2:0/4=0"));
+    CHECK(all.followed == 2);
+    CHECK(all.end == (ignores ? FollowEnd::kTextEnds : FollowEnd::kNotDrafted));
+  }
+}
+
 TEST_CASE("rejudge: what was not recorded is not guessed") {
   const capture::Capture& run = test::failed_drafts_capture();
   // No row of the target is recorded.
@@ -124,7 +150,7 @@ TEST_CASE("rejudge: a chain cut short keeps its numbers") {
   for (const RejudgedStep& step : cut.steps) {
     CAPTURE(step.step);
     CHECK(step.accepted == std::min(step.recorded_accepted, 2));
-    // Past the cut the target's own token would be drawn anew.
+    // Past the cut the target would draw another token of its own.
     CHECK(step.same_text == (step.recorded_accepted < 2 || step.recorded_sent <= 2));
   }
 }
