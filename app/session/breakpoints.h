@@ -32,7 +32,7 @@ enum class BreakKind : std::uint8_t {
   kText,           // a token whose text holds `text` was decided upon (not a rejection)
   kPattern,        // the same with a regular expression (token_pattern.h)
   kEntropyAbove,   // a row's entropy exceeds `threshold`, in nats
-  kWhere,          // a step is done of which the condition `text` is true (step_condition.h)
+  kWhere,          // a step is done for which the condition `text` is true (step_condition.h)
 };
 
 struct Breakpoint {

@@ -66,7 +66,7 @@ Commands go_commands(Workspace& w, UiState& ui) {
        .chords = chords({"Ctrl+Shift+F"}),
        .run = finds(ui, FindBy::kWhere),
        .enabled = has_document(w),
-       .help = "Steps of which a condition is true, such as accepted >= 1 and refused > 0. Enter: "
+       .help = "Steps for which a condition is true, such as accepted >= 1 and refused > 0. Enter: "
                "the next one; Shift+Enter: the one before; Esc closes.",
        .keywords = "search condition expression query where"},
       {.id = "find-next",

@@ -12,8 +12,8 @@ std::uint64_t serial_of(const Document* document) { return document ? document->
 
 void draw_documents(Ui& ui) {
   if (ui.workspace.documents.all().size() < 2 && !ui.workspace.active()) return;
-  // A document that was made active elsewhere gets its tab selected, also one that is new; one whose tab
-  // was clicked is made active. Serials, for a document may be gone.
+  // A document that was made active elsewhere, or is new, gets its tab selected. A clicked tab makes its
+  // document active. Serials are compared, because a document may be gone.
   if (!ImGui::BeginTabBar("documents", ImGuiTabBarFlags_FittingPolicyScroll)) return;
   const std::uint64_t active = serial_of(ui.workspace.active());
   Document* closing = nullptr;

@@ -34,7 +34,7 @@ void choose_by(Ui& ui) {
   help_tooltip("Finds a text in what the run decoded and in its drafts.", ui.em);
   ImGui::SameLine(0, ui.em * 0.15f);
   button("Steps where", FindBy::kWhere, "find steps");
-  help_tooltip("Finds steps of which a condition is true: accepted >= 1 and refused > 0", ui.em);
+  help_tooltip("Finds steps for which a condition is true: accepted >= 1 and refused > 0", ui.em);
 }
 
 // The names that conditions know, and examples: a click takes one into the field.

@@ -13,7 +13,7 @@ void FindInRun::update(const Workspace& workspace) {
   const std::int32_t steps = document ? last_whole_step(*document->capture) + 1 : 0;
   const bool is_new = serial != serial_ || by != found_by_ || asked() != found_for_;
   if (!is_new && (by == FindBy::kText ? nodes == nodes_ : steps == steps_)) return;
-  // Of a run that goes on, only the steps that came since are looked at.
+  // Where the run goes on, only its new steps are looked at.
   const std::int32_t first = is_new ? 0 : steps_;
   if (is_new || by == FindBy::kText) places_.clear(), keys_.clear();
   serial_ = serial;

@@ -1,5 +1,5 @@
-// FindInRun: searches the run shown, for a text in what it decoded and in its drafts or for steps of
-// which a condition is true, and knows which match was visited last. Draws nothing; window thread
+// FindInRun: searches the run shown for a text, in what was decoded and drafted, or for steps for
+// which a condition is true. It knows which match was visited last. Draws nothing; window thread
 // only.
 #pragma once
 
@@ -31,7 +31,7 @@ std::size_t match_beside(const std::vector<Key>& keys, std::int64_t from, int di
 
 enum class FindBy : std::uint8_t {
   kText,   // `query`, anywhere in the tree
-  kWhere,  // steps of which the condition `where` is true (step_condition.h)
+  kWhere,  // steps for which the condition `where` is true (step_condition.h)
 };
 
 struct FoundPlace {
@@ -55,7 +55,7 @@ class FindInRun {
   const std::vector<FoundPlace>& matches() const { return places_; }
   // "3 of 12", "12 found", "not found"; "" without a question.
   std::string count_text(const Workspace& workspace) const;
-  // Of a condition: why the step before the cursor is found; where it is not, of how many it is true.
+  // Says why the step before the cursor is found; where it is not, how many steps are.
   std::string here_text(const Workspace& workspace) const;
   // What is wrong with the condition: "column 7: …"; "" = nothing.
   const std::string& problem() const { return problem_; }

@@ -11,7 +11,7 @@ std::string parts_that_fit(std::span<const LinePart> parts, const std::string& b
     std::string line;
     for (const LinePart& part : kept) line += (line.empty() ? "" : between) + part.text;
     if (kept.size() <= 1 || measure(line) <= room) return line;
-    // Of several that matter equally little the last one.
+    // The last one of those that matter least.
     const auto least =
         std::max_element(kept.rbegin(), kept.rend(),
                          [](const LinePart& a, const LinePart& b) { return a.rank < b.rank; });

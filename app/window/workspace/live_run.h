@@ -22,7 +22,7 @@ class LiveRun {
   const RunHost& host() const { return *host_; }
   const std::shared_ptr<RunHost>& shared_host() const { return host_; }
   const LiveStatus& status() const { return *status_; }
-  // Another host decodes from now on; the run that the one before it decodes ends.
+  // Another host decodes from now on; the old host's run ends.
   void use(std::shared_ptr<RunHost> host);
   // Takes in what the host did since the last call; true if anything changed.
   bool update();
