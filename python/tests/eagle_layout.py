@@ -41,6 +41,11 @@ class EaModel:
         self.eos = eos
 
     def eagenerate(self, input_ids, temperature=0.0, top_p=0.0, top_k=0.0, max_new_tokens=24):
+        for text in self.ea_generate(input_ids, temperature, top_p, top_k, max_new_tokens):
+            pass
+        return text
+
+    def ea_generate(self, input_ids, temperature=0.0, top_p=0.0, top_k=0.0, max_new_tokens=24):
         logits_processor = None if temperature <= 1e-5 else (lambda ids, scores: scores / temperature)
         begin = input_ids.shape[1]
         draft_tokens, retrieve_indices, tree_mask, tree_position_ids, _, _, _ = initialize_tree(input_ids, self, None, logits_processor)
@@ -54,9 +59,9 @@ class EaModel:
             (input_ids, draft_tokens, retrieve_indices, tree_mask, tree_position_ids, new_token, _, _) = update_inference_inputs(
                 input_ids, candidates, best_candidate, accept_length, retrieve_indices, logits_processor, new_token, None, None, self, hidden,
                 sample_p)
+            yield input_ids
             if set(self.eos) & set(input_ids[0, begin:].tolist()):
                 break
-        return input_ids
 
     def naivegenerate(self, input_ids):
         return input_ids

@@ -75,6 +75,27 @@ class Eagle(Case):
         self.assertTrue(run.run["settings"]["do_sample"])
         self.check_nothing_is_found()
 
+    def test_ea_generate_is_recorded_step_by_step(self):
+        model, ids = eagle_layout.EaModel(eagle_layout.small_llama()), torch.tensor([PROMPT])
+        plain = [text[0].tolist() for text in model.ea_generate(ids)]
+        with triescope.eagle.record(model, self.path()) as made:
+            recorded = [text[0].tolist() for text in model.ea_generate(ids)]
+            stream = model.ea_generate(ids)
+            self.assertEqual([next(stream)[0].tolist() for _ in range(3)], plain[:3])
+            stream.close()  # the caller has what it wanted
+            model.eagenerate(ids)
+        self.assertEqual(recorded, plain)
+        self.assertNotIn("ea_generate", model.__dict__)
+        texts = []
+        for path in made:
+            with triescope.open(path) as run:
+                self.assertEqual((run.run["status"], run.run["prompt_tokens"]), ("done", PROMPT))
+                self.assertEqual([row["text"] for row in run.rows("log") if row["level"] == "warning"], [])
+                texts.append(PROMPT + run.tokens)
+        self.assertEqual([text[:-1] if text != whole else text for text, whole in zip(texts, (plain[-1], plain[2], plain[-1]))],
+                         [plain[-1], plain[2], plain[-1]])
+        self.check_nothing_is_found()
+
     def test_a_wrong_mask_is_recorded_as_it_was_and_found(self):
         class Leaks(eagle_layout.Target):
             def rows(self, text, tree, positions):

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import queue
 import threading
-from typing import Any, Dict, List, Optional, Sequence, Tuple
+import time
+from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
 
 from ._file import CaptureFile
 
@@ -19,18 +20,23 @@ class BackgroundFile:
 
     def __init__(self, file: CaptureFile):
         self._file = file
-        self._queue: "queue.Queue[Optional[Tuple[Rows, Optional[Dict[str, Any]]]]]" = queue.Queue(WAITING)
+        # Rounds, and events that are set when all before them is written. None: no more comes.
+        self._queue: "queue.SimpleQueue[Union[None, threading.Event, Tuple[Rows, Optional[Dict[str, Any]]]]]" = queue.SimpleQueue()
         self._error: Optional[BaseException] = None
         self._thread = threading.Thread(target=self._work, name="triescope recorder", daemon=True)
         self._thread.start()
 
     def write(self, rows: Rows, run: Optional[Dict[str, Any]] = None) -> None:
         self._raise()
+        while self._queue.qsize() >= WAITING:
+            time.sleep(0.001)
         self._queue.put(({table: list(of_table) for table, of_table in rows.items() if of_table}, run))
 
     def wait(self) -> None:
         """Returns when all is written."""
-        self._queue.join()
+        written = threading.Event()
+        self._queue.put(written)
+        written.wait()
         self._raise()
 
     def close(self) -> None:
@@ -48,12 +54,13 @@ class BackgroundFile:
         is_broken = False
         while True:
             item = self._queue.get()
+            if item is None:
+                return
+            if isinstance(item, threading.Event):
+                item.set()
+                continue
             try:
-                if item is None:
-                    return
                 if not is_broken:
                     self._file.write(*item)
             except BaseException as error:  # noqa: BLE001  (the caller's thread raises it)
                 self._error, is_broken = error, True
-            finally:
-                self._queue.task_done()

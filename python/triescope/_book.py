@@ -133,16 +133,18 @@ class Book:
                          role, drafter))
         return node
 
-    def hang_draft(self, parent: int, token: int, tick: int, q: Optional[float], drafter: int) -> int:
-        """hang() of a draft that is not there yet: nothing is known of it but q."""
-        node = self.tree.hang_unscored(parent, token)
-        if token not in self.pieces:
-            self.know(token)
+    def hang_drafts(self, parents: List[int], tokens: List[int], tick: int, qs: List[Optional[float]], drafter: int) -> range:
+        """hang() of drafts that are not there yet: nothing is known of them but q."""
+        nodes = self.tree.hang_many(parents, tokens)
+        if not self.pieces.issuperset(tokens):
+            for token in tokens:
+                self.know(token)
         rows = self.rows.get("node")
         if rows is not None:
-            rows.append((node, parent, token, self.tree.depth[node], None, None, 1.0 if q is None else q, "draft", tick,
-                         "candidate", drafter))
-        return node
+            depth = self.tree.depth
+            rows += [(node, parent, token, depth[node], None, None, 1.0 if q is None else q, "draft", tick, "candidate", drafter)
+                     for node, parent, token, q in zip(nodes, parents, tokens, qs)]
+        return nodes
 
     def drafter(self, drafter: Any) -> int:
         if drafter is None:

@@ -32,6 +32,20 @@ class Cache:
             self.events.append((tick, "alloc", slot, node, -1, self.owner))
         self.put(slot, node)
 
+    def take_all(self, slots: List[int], nodes: List[int], tick: int) -> None:
+        """take() of each; where all slots are free, as a tree's are, at once."""
+        holder, used = self.holder, self.used
+        if not holder.keys().isdisjoint(slots) or min(slots, default=0) < 0 or len(set(slots)) < len(slots):
+            for slot, node in zip(slots, nodes):
+                self.take(slot, node, tick)
+            return
+        self.events += [(tick, "reuse" if slot in used else "alloc", slot, node, -1, self.owner) for slot, node in zip(slots, nodes)]
+        used.update(slots)
+        holder.update(zip(slots, nodes))
+        self._touch(min(nodes, default=0))
+        self.slot_of.update(zip(nodes, slots))
+        self.garbage.difference_update(slots)
+
     def put(self, slot: int, node: int) -> None:
         before = self.holder.get(slot)
         if before is not None and self.slot_of.get(before) == slot:
@@ -54,6 +68,17 @@ class Cache:
             self._forget(holder)
         node = holder if node is None else node
         self.events.append((tick, "free", slot, 0 if node is None else node, -1, self.owner))
+
+    def free_all(self, slots: List[int], tick: int) -> None:
+        """free() of each that is held."""
+        holder, slot_of, owner = self.holder, self.slot_of, self.owner
+        for slot in slots:
+            node = holder.pop(slot, None)
+            if node is not None:
+                if slot_of.get(node) == slot:
+                    self._forget(node)
+                self.events.append((tick, "free", slot, node, -1, owner))
+        self.garbage.difference_update(slots)
 
     def waste(self, slot: int, tick: int) -> None:
         """What lies there is not needed any more."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, Set
+from typing import Any, Dict, List, Set
 
 from ._masks import each_bit
 from ._schema import LIMITS
@@ -47,6 +47,8 @@ def check_slots(r: "Round", batch: Dict[str, Any]) -> None:
     """No slot is written twice, and none that the text needs."""
     book, owner, nodes, tick = r.book, batch["owner"], batch["nodes"], batch["tick"]
     cache = book.caches[owner]
+    if cache.holder.keys().isdisjoint(batch["slots"]) and len(set(batch["slots"])) == len(batch["slots"]):
+        return
     rows: Dict[int, int] = {}
     text: Set[int] = set()
     for row, slot in enumerate(batch["slots"]):
@@ -70,8 +72,7 @@ def check_mask(r: "Round", batch: Dict[str, Any]) -> None:
     book, owner, nodes = r.book, batch["owner"], batch["nodes"]
     expected = _Expected(r, batch)
     told: Set[str] = set()
-    for row, (node, found) in enumerate(zip(nodes, batch["seen"])):
-        wanted = expected.of(node)
+    for row, (node, found, wanted) in enumerate(zip(nodes, batch["seen"], expected.of_all(nodes))):
         if found == wanted:
             continue
         where = f"step {r.step}, row {row} ({book.name(node)})"
@@ -124,6 +125,20 @@ class _Expected:
         if slot is None and node <= -2 and -2 - node < len(self._prompt_slots):
             slot = self._prompt_slots[-2 - node]
         return 1 << slot if slot is not None and slot >= 0 else 0
+
+    def of_all(self, nodes: List[int]) -> List[int]:
+        """of() each; a row whose parent's is known sees that and itself."""
+        known, here, parent = self._known, self._here, self._tree.parent
+        found = []
+        for node in nodes:
+            above = known.get(parent[node]) if node > 0 and not self._window else None
+            if above is None:
+                found.append(self.of(node))
+                continue
+            slot = here[node]
+            known[node] = bits = above | 1 << slot if slot >= 0 else above
+            found.append(bits)
+        return found
 
     def of(self, node: int) -> int:
         own = self._position(node)

@@ -32,6 +32,10 @@ def parents_of(parents: Any, count: int, first: int) -> List[Union[int, Node]]:
 def hang_all(r: "Round", tokens: List[int], above: List[Union[int, Node]], qs: List[Optional[float]], drafter: int, tick: int,
              probe: bool) -> List[int]:
     """The drafts' nodes. A parent that is not there is remarked, and the draft hangs at the end of the text."""
+    if not probe:
+        plain = _hang_plain(r, tokens, above, qs, drafter, tick)
+        if plain is not None:
+            return list(plain)
     book = r.book
     hang = book.hang
     first, total = len(r.drafts), len(r.drafts) + len(tokens)
@@ -70,17 +74,28 @@ def hang_all(r: "Round", tokens: List[int], above: List[Union[int, Node]], qs: L
         add(i, at)
         return nodes[i]
 
-    drafted, children, hang_draft, tip = r.drafted, book.tree.children, book.hang_draft, r.tip
     for i, parent in enumerate(above):
         if nodes[i] < 0:
             if type(parent) is int and -1 <= parent < first + i:
-                at = tip if parent < 0 else places[parent] if parent < first else nodes[parent - first]
-                key = (at, tokens[i])
-                if probe or key in children or key in drafted:
-                    add(i, at)
-                else:
-                    drafted.add(key)
-                    nodes[i] = hang_draft(at, tokens[i], tick, qs[i], drafter)
+                add(i, r.tip if parent < 0 else places[parent] if parent < first else nodes[parent - first])
             else:
                 add_out_of_order(i, frozenset())
     return nodes
+
+
+def _hang_plain(r: "Round", tokens: List[int], above: List[Union[int, Node]], qs: List[Optional[float]], drafter: int,
+                tick: int) -> Optional[range]:
+    """The same for drafts that come behind the ones they hang below, none of them twice or there already: all at once.
+    None: they are not so, and nothing was hung."""
+    first, places, tip = len(r.drafts), r.drafts, r.tip
+    begin = len(r.book.tree) - first
+    parents = []
+    for i, parent in enumerate(above, first):
+        if type(parent) is not int or not -1 <= parent < i:
+            return None
+        parents.append(tip if parent < 0 else places[parent] if parent < first else begin + parent)
+    keys = set(zip(parents, tokens))
+    if len(keys) < len(tokens) or not r.drafted.isdisjoint(keys) or not r.book.tree.children.keys().isdisjoint(keys):
+        return None
+    r.drafted |= keys
+    return r.book.hang_drafts(parents, tokens, tick, qs, drafter)

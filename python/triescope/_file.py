@@ -7,6 +7,8 @@ import os
 import sqlite3
 from typing import Any, Dict, List, Optional, Sequence, Tuple
 
+from ._inserts import Inserts
+from ._masks import all_runs
 from ._schema import APPLICATION_ID, COLUMNS, schema_sql
 
 
@@ -42,7 +44,7 @@ class CaptureFile:
             if os.path.exists(path + suffix):
                 os.remove(path + suffix)
         self.pid = os.getpid()
-        self.db: Optional[sqlite3.Connection] = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+        self.db: Optional[sqlite3.Connection] = sqlite3.connect(path, isolation_level=None, check_same_thread=False, cached_statements=256)
         self.db.execute("PRAGMA page_size=4096")
         self.db.execute("BEGIN")
         for statement in schema_sql().split(";\n"):
@@ -56,10 +58,7 @@ class CaptureFile:
         # A checkpoint waits for the disk, so there are few: every 16 MB.
         self.db.execute("PRAGMA wal_autocheckpoint=4000")
         self.db.execute("PRAGMA ignore_check_constraints=ON")  # _schema.LIMITS holds them
-        self._insert = {
-            table: f"INSERT INTO {table} ({', '.join(names)}) VALUES ({', '.join('?' * len(names))})"
-            for table, names in COLUMNS.items()
-        }
+        self._inserts = Inserts()
 
     def write(self, rows: Dict[str, List[Sequence[Any]]], run: Optional[Dict[str, Any]] = None) -> None:
         db = self.db
@@ -68,10 +67,12 @@ class CaptureFile:
         try:
             if run:
                 db.execute("UPDATE run SET " + ", ".join(f"{name}=?" for name in run), list(run.values()))
-            for table, insert in self._insert.items():  # phases last
+            for table in COLUMNS:  # phases last
                 of_table = rows.get(table)
+                if table == "seen" and of_table:  # their bits as text, here because it takes long
+                    of_table = [(*row, text) for (*row, _), text in zip(of_table, all_runs([row[-1] for row in of_table]))]
                 if of_table:
-                    db.executemany(insert, of_table)
+                    self._inserts.write(db, table, of_table)
             db.execute("COMMIT")
         except BaseException:
             if db.in_transaction:

@@ -83,12 +83,9 @@ def _settle_text(r: "Round", tick: int, on_path: Set[int]) -> None:
         return
     stays.sort(key=lambda one: book.position(one[1]))
     at = book.dense_length
-    before = {slot: cache.holder.get(slot) for slot, _ in written}
     for slot, node in stays:
         if slot != at:
             cache.move(slot, at, node, tick)
         at += 1
-    for slot, node in written:
-        if slot >= at and slot in cache.holder:
-            cache.free(slot, tick, before.get(slot))
+    cache.free_all([slot for slot, _ in written if slot >= at], tick)
     book.dense_length = at

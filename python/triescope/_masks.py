@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import Any, Iterator, List, Optional, Tuple
 
 from . import _values as values
@@ -16,6 +17,15 @@ def bits_of(line: List[Any]) -> int:
         return int(bytes(line)[::-1].translate(_DIGITS) or b"0", 2)
     except (TypeError, ValueError):  # numbers that are no bytes
         return int("".join("1" if one else "0" for one in reversed(line)) or "0", 2)
+
+
+def all_bits(lines: List[List[Any]], width: int) -> List[int]:
+    """bits_of() each of lines of one width."""
+    try:
+        digits = bytes(chain.from_iterable(lines))[::-1].translate(_DIGITS)
+    except (TypeError, ValueError):
+        return [bits_of(line) for line in lines]
+    return [int(digits[at - width:at], 2) for at in range(len(digits), 0, -width)]
 
 
 def bits_of_slots(slots: List[int]) -> int:
@@ -78,7 +88,7 @@ def mask_rows(value: Any, rows: int, where: str) -> Tuple[List[int], Optional[in
             shape = value.shape
         if len(shape) != 2:
             raise values.wrong(where, "a mask", value, hint)
-        lines = values.plain(value)
+        lines = values.plain(value > HIDDEN if "float" in str(getattr(value, "dtype", "")) else value)
     else:
         try:
             lines = [values.plain(line) for line in value]
@@ -97,4 +107,5 @@ def mask_rows(value: Any, rows: int, where: str) -> Tuple[List[int], Optional[in
         raise TypeError(f"{where}: expected lines of one length, found lengths {sorted(widths)}; {hint}")
     if isinstance(first, float):
         lines = [[one > HIDDEN for one in line] for line in lines]
-    return [bits_of(line) for line in lines], widths.pop() if widths else 0
+    width = widths.pop() if widths else 0
+    return all_bits(lines, width) if width else [0] * len(lines), width

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Dict, List, Optional
 
 from . import _checks, _kv_step, _prompt, _values as values
-from ._masks import all_runs, each_bit
+from ._masks import each_bit
 from ._words import DRAFT, FORWARD, OWNERS
 
 TYPE_CHECKING = False
@@ -137,12 +137,10 @@ def _write_batch(r: "Round", step: int, batch: Dict[str, Any], tick: int) -> Non
         inputs += [(step, row, node, position, slot, plain, owner, forward)
                    for row, (node, position, slot, plain) in enumerate(zip(nodes, positions, at, positions if naive is None else naive))]
     if slots is not None:
-        take = book.caches[owner].take
-        for node, slot in zip(nodes, slots):
-            take(slot, node, tick)
+        book.caches[owner].take_all(slots, nodes, tick)
     seen = book.rows.get("seen")
     if seen is not None and "seen" in batch:
-        seen += [(step, row, owner, forward, text) for row, text in enumerate(all_runs(batch["seen"]))]
+        seen += [(step, row, owner, forward, bits) for row, bits in enumerate(batch["seen"])]
 
 
 def _write_said(r: "Round", owner: str, nodes: List[int], rows: List[values.Row], tick: int) -> Dict[int, values.Row]:

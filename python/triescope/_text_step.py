@@ -125,14 +125,17 @@ def _judge_plain(r: "Round", accept: int, order: Iterable[int], done: "set[int]"
         above = parent[node]
         logprob = known[node]
         p = None if logprob is None else math.exp(logprob)
-        verdict = "accepted" if i in done else "rejected"
+        replacement = reason = None
+        q: Optional[float] = qs[i]
         if above in rejected:
-            rows.append(_verdicts.row(accept, node, verdict, p, reason="parent_refused"))
+            reason, q = "parent_refused", None
+        elif above == last and i not in done:
+            replacement = token
+        if i in done:
+            rows.append((accept, node, "accepted", p, q, None, None, None, None, replacement, reason, None, None, None, None))
         else:
-            rows.append(_verdicts.row(accept, node, verdict, p, qs[i],
-                                      token if above == last and verdict == "rejected" else None))
-        if verdict == "rejected":
             rejected.add(node)
+            rows.append((accept, node, "rejected", p, q, None, None, None, None, replacement, reason, None, None, None, None))
 
 
 def _judge_own(r: "Round", said: Dict[int, values.Row], accept: int, own: int, refused: bool, is_greedy: bool) -> None:

@@ -35,16 +35,20 @@ class Tree:
         self.children.setdefault((parent, token), node)
         return node
 
-    def hang_unscored(self, parent: int, token: int) -> int:
-        """hang() without a logprob, for the many."""
-        node = len(self.parent)
-        self.parent.append(parent)
-        self.token.append(token)
-        self.depth.append(self.depth[parent] + 1)
-        self.score.append(None)
-        self.logprob.append(None)
-        self.children[parent, token] = node
-        return node
+    def hang_many(self, parents: List[int], tokens: List[int]) -> range:
+        """hang() of many without log p, of which none is there yet; a parent may be one of them."""
+        first = len(self.parent)
+        nodes = range(first, first + len(parents))
+        depth = self.depth
+        for parent in parents:
+            depth.append(depth[parent] + 1)
+        self.parent += parents
+        self.token += tokens
+        nothing = [None] * len(parents)
+        self.score += nothing
+        self.logprob += nothing
+        self.children.update(zip(zip(parents, tokens), nodes))
+        return nodes
 
     def path(self, node: int) -> List[int]:
         """The nodes from the prompt's end down to `node`."""

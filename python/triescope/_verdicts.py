@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, Optional, Tuple
+from typing import Any, Dict, Optional
 
 from . import _values as values
 from ._book import Book
@@ -42,12 +42,6 @@ def _check(columns: Dict[str, Any], where: str) -> None:
             raise values.wrong(where, f"a number for {name}", value, "pass a float")
         elif limit is not None and not limit[0] <= value <= limit[1]:
             raise ValueError(f"{where}: expected a {name} from {limit[0]} to {limit[1]}, found {value}")
-
-
-def row(tick: int, node: int, verdict: str, p: Optional[float], q: Optional[float] = None, replacement: Optional[int] = None,
-        reason: Optional[str] = None) -> Tuple[Any, ...]:
-    """The row of a verdict without further numbers, in the order of COLUMNS."""
-    return (tick, node, verdict, p, q, None, None, None, None, replacement, reason, None, None, None, None)
 
 
 def add(book: Book, tick: int, node: int, verdict: str, p: Optional[float] = None, q: Optional[float] = None,

@@ -1,10 +1,10 @@
 """Records generation by a model in the layout of EAGLE's published code (EAGLE-1 to -3, eagle/model/ea_model.py and utils.py):
-eagenerate() of an EaModel, greedy and sampling.
+eagenerate() and ea_generate() of an EaModel, greedy and sampling.
 
     with triescope.eagle.record(ea_model, "run.tscap", tokenizer=tok):
         ea_model.eagenerate(input_ids, temperature=0)
 
-What is wrapped are the functions that eagenerate() calls by name in its module: initialize_tree, tree_decoding and
+What is wrapped are the functions that both call by name in their module: initialize_tree, tree_decoding and
 update_inference_inputs. A step's tree is that of retrieve_indices, its mask base_model.model.tree_mask as it was, its positions
 those that tree_decoding() was given. Refused by name: several prompts at once, naive generation, another layout. Not seen, and
 shown as absent: the draws of sampling, the head's own rows and probabilities.
@@ -24,6 +24,7 @@ from .recorder import Drafter, Recorder
 
 _FUNCTIONS = ("initialize_tree", "tree_decoding", "update_inference_inputs")
 _NAIVE = ("naivegenerate", "naive_generate")
+_STREAM = "ea_generate"  # yields the text after every step
 
 
 def parents_of(paths: List[List[int]], count: int) -> List[int]:
@@ -125,10 +126,12 @@ class _Hooks:
         self.made: List[str] = []
         self.now: Optional[_Generation] = None
         self.of = {name: getattr(self.module, name) for name in _FUNCTIONS}
-        self.generate = model.eagenerate
+        self.generate, self.stream = model.eagenerate, getattr(model, _STREAM, None)
         for name in _FUNCTIONS:
             setattr(self.module, name, self._wrapped(name))
         model.eagenerate = self.eagenerate
+        if self.stream is not None:
+            setattr(model, _STREAM, self.ea_generate)
         for name in _NAIVE:
             if hasattr(model, name):
                 setattr(model, name, lambda *arguments, _name=name, **options: refuse("eagle", f"{_name}()"))
@@ -136,7 +139,7 @@ class _Hooks:
     def remove(self) -> None:
         for name in _FUNCTIONS:
             setattr(self.module, name, self.of[name])
-        for name in ("eagenerate", *_NAIVE):
+        for name in ("eagenerate", _STREAM, *_NAIVE):
             self.model.__dict__.pop(name, None)
 
     def _wrapped(self, name: str) -> Any:
@@ -168,26 +171,57 @@ class _Hooks:
         else:
             one.verified(given, token, took)
 
-    def eagenerate(self, *arguments: Any, **options: Any) -> Any:
-        bound = inspect.signature(self.generate).bind(*arguments, **options)
+    def _begun(self, generate: Any, arguments: Any, options: Any) -> _Generation:
+        bound = inspect.signature(generate).bind(*arguments, **options)
         bound.apply_defaults()
         one = _Generation(self.model, numbered(self.path, self.made), self.tokenizer, bound.arguments, self.level, self.strict)
         self.made.append(one.cap.path)
-        self.now = one
+        return one
+
+    @contextlib.contextmanager
+    def _recording(self, one: _Generation) -> Iterator[None]:
+        """What runs inside belongs to `one`."""
+        before, self.now = self.now, one
         try:
-            result = self.generate(*arguments, **options)
+            yield
         except BaseException as error:
             one.cap.finish("stopped" if isinstance(error, KeyboardInterrupt) else "failed", message=f"{type(error).__name__}: {error}")
             raise
         finally:
-            self.now = None
+            self.now = before
+
+    def eagenerate(self, *arguments: Any, **options: Any) -> Any:
+        one = self._begun(self.generate, arguments, options)
+        with self._recording(one):
+            result = self.generate(*arguments, **options)
         one.finish(result[0] if isinstance(result, tuple) else result)
         return result
+
+    def ea_generate(self, *arguments: Any, **options: Any) -> Iterator[Any]:
+        if self.now is not None:  # called by the eagenerate() that is recorded
+            return self.stream(*arguments, **options)
+        one = self._begun(self.stream, arguments, options)
+        return self._steps(self.stream(*arguments, **options), one)
+
+    def _steps(self, inner: Any, one: _Generation) -> Iterator[Any]:
+        """What `inner` yields; a caller that wants no more ends the run there."""
+        last = None
+        try:
+            while True:
+                with self._recording(one):
+                    text = next(inner, None)
+                if text is None:
+                    return
+                last = text
+                yield text
+        finally:
+            inner.close()
+            one.finish(last)
 
 
 @contextlib.contextmanager
 def record(ea_model: Any, path: Any, tokenizer: Any = None, *, level: str = "full", strict: bool = False) -> Iterator[List[str]]:
-    """Every eagenerate() of `ea_model` inside the `with` is recorded: the first into `path`, more into run-2.tscap, …
+    """Every eagenerate() and ea_generate() of `ea_model` inside the `with` is recorded: the first into `path`, more into run-2.tscap, …
     Gives the list of the captures made."""
     hooks = _Hooks(ea_model, os.fspath(path), tokenizer, level, strict)
     try:
