@@ -7,113 +7,19 @@
 #include <vector>
 
 #include "core/base/counted.h"
-#include "core/base/error.h"
-#include "lessons/trace.h"
+#include "lessons/arguments.h"
+#include "lessons/expert_functions.h"
 
 namespace triescope::lessons {
 namespace {
 
-// What is wrong with a function's arguments, or what the run does not have.
-[[noreturn]] void refuse_argument(const std::string& why) {
-  throw Error(ErrorCode::kInvalidArgument, why);
-}
-
 using capture::Capture;
 using capture::Tick;
-
-// The arguments of one call. evaluate() adds the place to its errors.
-class Arguments {
- public:
-  Arguments(const Trace& trace, std::span<const Value> values)
-      : trace(trace), capture(trace.capture), values_(values) {}
-
-  const Trace& trace;
-  const Capture& capture;
-
-  std::size_t size() const { return values_.size(); }
-  double number(std::size_t i) const { return as<double>(i, "a number"); }
-  const std::string& text(std::size_t i) const { return as<std::string>(i, "a text in quotes"); }
-  std::int32_t whole(std::size_t i, const char* what) const {
-    const double value = as<double>(i, what);
-    if (value != std::floor(value) || std::abs(value) > 1e9)
-      refuse_argument(std::string("expected ") + what + ", a whole number; found " +
-                      value_text(value));
-    return static_cast<std::int32_t>(value);
-  }
-  const Series& series(std::size_t i) const {
-    return series_list()[as<SeriesRef>(i, "the name of a series, such as kv_live").index];
-  }
-  std::int32_t step(std::size_t i) const {
-    const std::int32_t step = whole(i, "a step");
-    if (step < 0 || step > capture.last_step())
-      refuse_argument("there is no step " + std::to_string(step) + "; the run has steps 0 to " +
-                      std::to_string(capture.last_step()));
-    return step;
-  }
-  // A node by its number; prompt token i (from 0) is -2 - i.
-  std::int32_t node_number(std::size_t i) const {
-    const std::int32_t node = whole(i, "a node");
-    const auto nodes = static_cast<std::int32_t>(capture.nodes().size());
-    if (node < 0 || node >= nodes)
-      refuse_argument("there is no node " + std::to_string(node) + "; the run has nodes 0 to " +
-                      std::to_string(nodes - 1));
-    return node;
-  }
-  // (NODE), (PATH) or (PATH, STEP), whose last is argument `size` - 1.
-  std::int32_t node(std::size_t size) const {
-    if (std::holds_alternative<double>(values_[0])) {
-      if (size > 1) refuse_argument("expected a path (best, beam 2) before a step; found a number");
-      return node_number(0);
-    }
-    const PathRef path = as<PathRef>(0, "a node, best or beam 1, 2, …");
-    return newest(path, size > 1 ? step(1) : capture.last_step());
-  }
-  std::int32_t node() const { return node(size()); }
-  const capture::NodeRow& row(std::int32_t node) const {
-    return capture.nodes()[static_cast<std::size_t>(node)];
-  }
-  // Everything that is known about the node.
-  capture::NodeView view(std::int32_t node) const {
-    return capture.node_at(node, capture.end_tick());
-  }
-
-  // The newest node that a path has after a step.
-  std::int32_t newest(PathRef path, std::int32_t step) const {
-    if (path.rank > 0) {
-      const auto live = capture.frontier(step);
-      for (const capture::FrontierRow& row : live)
-        if (row.rank == path.rank - 1) return row.node;
-      refuse_argument("there is no beam " + std::to_string(path.rank) + " after step " +
-                      std::to_string(step) + ", which has " + counted(live.size(), "live path"));
-    }
-    std::int32_t node = best();
-    while (node > 0 && capture::step_of(row(node).tick) > step) node = row(node).parent;
-    return node;
-  }
-
- private:
-  std::int32_t best() const {
-    for (const capture::SequenceRow& sequence : capture.sequences())
-      if (sequence.rank == 0) return sequence.node;
-    const auto live = capture.frontier(capture.last_step());
-    if (live.empty()) refuse_argument("best: the run has no text yet");
-    return live.front().node;
-  }
-  template <class Kind>
-  const Kind& as(std::size_t i, const char* expected) const {
-    if (const Kind* const found = std::get_if<Kind>(&values_[i])) return *found;
-    refuse_argument(std::string("expected ") + expected + "; found " + kind_of(values_[i]));
-  }
-
-  std::span<const Value> values_;
-};
 
 double known(double value, const char* what) {
   if (std::isnan(value)) refuse_argument(std::string(what) + ": the run did not record it");
   return value;
 }
-
-Value number(std::int64_t value) { return static_cast<double>(value); }
 
 // --- the run ---
 
@@ -127,14 +33,6 @@ Value setting(const Arguments& a) {
   if (found->is_number()) return found->get<double>();
   if (found->is_string()) return found->get<std::string>();
   return found->dump();
-}
-
-Value model_number(const Arguments& a, const char* field) {
-  const nlohmann::json model =
-      nlohmann::json::parse(a.capture.run().model_json, nullptr, /*allow_exceptions=*/false);
-  if (!model.is_object() || !model.contains(field) || !model[field].is_number())
-    refuse_argument(std::string("the run did not record its model's ") + field);
-  return model[field].get<double>();
 }
 
 Value prompt_token(const Arguments& a) {
@@ -405,6 +303,15 @@ constexpr Function kFunctions[] = {
      }>},
     {"child", "child(NODE, I)", 2, 2, with<child>},
     {"ancestor", "ancestor(NODE, NODE)", 2, 2, with<is_ancestor>},
+    {"experts", "experts", 0, 0,
+     with<[](const Arguments& a) { return model_number(a, "experts"); }>},
+    {"experts_used", "experts_used", 0, 0,
+     with<[](const Arguments& a) { return model_number(a, "experts_used"); }>},
+    {"expert", "expert(NODE, LAYER, I)", 3, 3, with<expert>},
+    {"expert_weight", "expert_weight(NODE, LAYER, I)", 3, 3, with<expert_weight>},
+    {"experts_by_chance", "experts_by_chance(ROWS)", 1, 1, with<experts_of_rows>},
+    {"weights_read", "weights_read(STEP)", 1, 1, with<weights_read>},
+    {"weights_alone", "weights_alone(STEP)", 1, 1, with<weights_alone>},
     {"slot", "slot(NODE, STEP)", 2, 2, with<slot>},
     {"sees", "sees(NODE, NODE)", 2, 2, with<sees>},
     {"candidate", "candidate(NODE, RANK)", 2, 2, with<[](const Arguments& a) {
@@ -432,6 +339,14 @@ constexpr Function kFunctions[] = {
 };
 
 }  // namespace
+
+Value model_number(const Arguments& a, const char* field) {
+  const nlohmann::json model =
+      nlohmann::json::parse(a.capture.run().model_json, nullptr, /*allow_exceptions=*/false);
+  if (!model.is_object() || !model.contains(field) || !model[field].is_number())
+    refuse_argument(std::string("the run did not record its model's ") + field);
+  return model[field].get<double>();
+}
 
 std::span<const Function> function_list() { return kFunctions; }
 

@@ -1,6 +1,7 @@
 // The figures that exist for every step.
 #include <algorithm>
 
+#include "core/capture/expert_use.h"
 #include "lessons/step_rows.h"
 #include "lessons/trace.h"
 
@@ -27,6 +28,12 @@ double slots(const StepRows& rows, capture::SlotAction action) {
   return static_cast<double>(
       std::count_if(rows.slots.begin(), rows.slots.end(),
                     [=](const capture::SlotRow& row) { return row.action == action; }));
+}
+
+// Experts of the step's rows a layer, on the mean of the layers that have any; 0 in other models.
+double experts_a_layer(const StepRows& rows, double (capture::ExpertStep::*a_layer)() const) {
+  const capture::ExpertStep step = capture::expert_step(rows.experts, rows.step);
+  return step.layers > 0 ? (step.*a_layer)() : 0;
 }
 
 // Milliseconds of the phases that pass.
@@ -75,6 +82,10 @@ constexpr Series kSeries[] = {
     {"kv_reused", [](const StepRows& r) { return slots(r, SlotAction::kReuse); }},
     {"kv_freed", [](const StepRows& r) { return slots(r, SlotAction::kFree); }},
     {"kv_moved", [](const StepRows& r) { return slots(r, SlotAction::kMove); }},
+    {"experts_read",
+     [](const StepRows& r) { return experts_a_layer(r, &capture::ExpertStep::read_a_layer); }},
+    {"experts_alone",
+     [](const StepRows& r) { return experts_a_layer(r, &capture::ExpertStep::alone_a_layer); }},
     {"ms", [](const StepRows& r) { return milliseconds(r, [](capture::Phase) { return true; }); }},
     {"draft_ms", phase_ms<capture::Phase::kDraft>},
     {"forward_ms", phase_ms<capture::Phase::kForward>},
@@ -90,7 +101,8 @@ StepRows rows_of_step(const capture::Capture& capture, std::int32_t step) {
                    .figures = capture.step(step),
                    .inputs = capture.inputs(step),
                    .verdicts = capture.verdicts(step),
-                   .slots = capture.slot_events(step)};
+                   .slots = capture.slot_events(step),
+                   .experts = capture.experts(step)};
   const auto memory = capture.memory();
   const auto found = std::ranges::lower_bound(memory, step, {}, &MemoryRow::step);
   if (found != memory.end() && found->step == step) rows.memory = *found;

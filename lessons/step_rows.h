@@ -18,6 +18,7 @@ struct StepRows {
   std::span<const capture::VerdictRow> verdicts = {};
   std::span<const capture::SlotRow> slots = {};
   std::span<const capture::PhaseRow> phases = {};  // in tick order
+  std::span<const capture::ExpertRow> experts = {};
 };
 
 StepRows rows_of_step(const capture::Capture& capture, std::int32_t step);

@@ -30,9 +30,9 @@ StepFacts facts_of_step(const capture::Capture& capture, std::int32_t step) {
 
 void StepGatherer::add(const capture::RowTables& rows) {
   if (rows_.figures) rows_ = {};  // that step is over
-  before_ = {rows_.inputs.size(), rows_.slots.size(),      rows_.verdicts.size(),
-             rows_.phases.size(), rows_.candidates.size(), rows_.metrics.size(),
-             rows_.memory};
+  before_ = {
+      rows_.inputs.size(),     rows_.slots.size(),   rows_.verdicts.size(), rows_.phases.size(),
+      rows_.candidates.size(), rows_.metrics.size(), rows_.experts.size(),  rows_.memory};
   if (rows.run) prompt_tokens_ = static_cast<std::int32_t>(rows.run->prompt_tokens.size());
   if (!rows.drafters.empty()) drafters_ = rows.drafters;
   for (const capture::NodeRow& row : rows.nodes) {
@@ -57,6 +57,7 @@ void StepGatherer::add(const capture::RowTables& rows) {
   take(rows_.phases, rows.phases);
   take(rows_.candidates, rows.candidates);
   take(rows_.metrics, rows.metrics);
+  take(rows_.experts, rows.experts);
   for (const capture::MemoryRow& row : rows.memory)
     if (is_target(row)) rows_.memory = row;
   if (!rows.steps.empty()) rows_.figures = rows.steps.back();
@@ -69,6 +70,7 @@ void StepGatherer::undo() {
   rows_.phases.resize(before_.phases);
   rows_.candidates.resize(before_.candidates);
   rows_.metrics.resize(before_.metrics);
+  rows_.experts.resize(before_.experts);
   rows_.memory = before_.memory;
   rows_.figures.reset();
 }
@@ -89,7 +91,8 @@ std::optional<StepFacts> StepGatherer::finished(
                 .inputs = rows_.inputs,
                 .verdicts = rows_.verdicts,
                 .slots = rows_.slots,
-                .phases = rows_.phases};
+                .phases = rows_.phases,
+                .experts = rows_.experts};
   facts.candidates = {rows_.candidates};
   facts.metrics = rows_.metrics;
   facts.prompt_tokens = prompt_tokens_;

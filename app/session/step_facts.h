@@ -51,13 +51,15 @@ class StepGatherer {
     std::vector<capture::PhaseRow> phases;
     std::vector<capture::CandidateRow> candidates;
     std::vector<capture::MetricRow> metrics;
+    std::vector<capture::ExpertRow> experts;
     std::optional<capture::MemoryRow> memory;
     std::optional<capture::StepRow> figures;
   };
 
   // How many rows of the step there were.
   struct Sizes {
-    std::size_t inputs = 0, slots = 0, verdicts = 0, phases = 0, candidates = 0, metrics = 0;
+    std::size_t inputs = 0, slots = 0, verdicts = 0, phases = 0, candidates = 0, metrics = 0,
+                experts = 0;
     std::optional<capture::MemoryRow> memory = {};
   };
 

@@ -96,13 +96,24 @@ BLOCKS = {"Q4_K": (12, 256, 144, b"\x00\x06\x00\x06", b""), "Q4_1": (3, 32, 20, 
           "Q5_K": (13, 256, 176, b"\x00\x06\x00\x06", b""), "Q6_K": (14, 256, 210, b"", b"\x00\x02")}
 
 
-def write_gguf(path, shape, kind):
+def vocabulary_fields(size, text):
+    """A byte-level vocabulary with one merge, filled up with names: llama.cpp opens no file without one."""
+    printable = [*range(33, 127), *range(161, 173), *range(174, 256)]
+    others = iter(range(256, 512))
+    names = [chr(b if b in printable else next(others)) for b in range(256)] + ["th"] + [f"<{i}>" for i in range(257, size)]
+    array = lambda kind, count, data: struct.pack("<IIQ", 9, kind, count) + data
+    return [text("tokenizer.ggml.model") + struct.pack("<I", 8) + text("gpt2"), text("tokenizer.ggml.pre") + struct.pack("<I", 8) + text("gpt-2"),
+            text("tokenizer.ggml.tokens") + array(8, size, b"".join(map(text, names))),
+            text("tokenizer.ggml.token_type") + array(5, size, struct.pack("<i", 1) * size), text("tokenizer.ggml.merges") + array(8, 1, text("t h"))]
+
+
+def write_gguf(path, shape, kind, vocabulary=False):
     """Matrices of random blocks of `kind` with small scales, norms of ones; returns the file's bytes."""
     number, values, block_bytes, head, tail = BLOCKS[kind]
     f32 = 0
 
     def text(value):
-        return struct.pack("<Q", len(value)) + value.encode()
+        return struct.pack("<Q", len(value.encode())) + value.encode()
 
     settings = {"block_count": shape.layers, "context_length": shape.context, "embedding_length": shape.hidden, "feed_forward_length": shape.inner,
                 "attention.head_count": shape.heads, "attention.head_count_kv": shape.kv_heads, "vocab_size": shape.vocab}
@@ -112,6 +123,8 @@ def write_gguf(path, shape, kind):
     fields += [text("llama." + key) + struct.pack("<II", 4, value) for key, value in settings.items()]
     fields += [text("llama.attention.layer_norm_rms_epsilon") + struct.pack("<If", 6, 1e-5),
                text("llama.rope.freq_base") + struct.pack("<If", 6, 500000.0)]
+    if vocabulary:
+        fields += vocabulary_fields(shape.vocab, text)
     tensors = {"token_embd.weight": (shape.hidden, shape.vocab), "output_norm.weight": (shape.hidden,)}
     if not shape.tied:
         tensors["output.weight"] = (shape.hidden, shape.vocab)

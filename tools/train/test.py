@@ -18,6 +18,7 @@ import exported
 import generate
 import heads
 import layers
+import mixture
 import simulate
 import space
 import target
@@ -628,6 +629,55 @@ class Export(unittest.TestCase):
         with torch.no_grad():
             ours = head.logits(head.step(ids, torch.arange(6)[None], [layers.Path() for _ in range(2)]))
             torch.testing.assert_close(ours, model(ids).logits, atol=1e-4, rtol=1e-4)
+
+
+class MixtureOfExperts(unittest.TestCase):
+    SIZES = {**mixture.SIZES, "d": 32, "layers": 2, "heads": 2, "kv_heads": 2, "head_dim": 16, "ff": 24, "experts": 4, "vocab": 300}
+    RECIPE = {**mixture.RECIPE, "rows": 4, "length": 16, "warmup": 2}
+    TEXT = ["the cat sat on the mat", "the dog sat on the log"] * 20
+
+    def training(self):
+        tok = mixture.make_tokenizer(self.TEXT, self.SIZES["vocab"])
+        return tok, mixture.Training(mixture.stream(tok, self.TEXT), self.SIZES, self.RECIPE, steps=40)
+
+    def test_learns_and_a_stop_changes_nothing(self):
+        _, whole = self.training()
+        losses = [whole.train_step()[0] for _ in range(40)]
+        self.assertLess(losses[-1], 0.6 * losses[0])
+        _, part = self.training()
+        for _ in range(7):
+            part.train_step()
+        _, rest = self.training()
+        rest.load(part.state())
+        while rest.step < 40:
+            rest.train_step()
+        for ours, theirs in zip(rest.model.parameters(), whole.model.parameters()):
+            torch.testing.assert_close(ours, theirs, atol=0, rtol=0)
+
+    def test_experts_are_mixed_row_by_row(self):
+        torch.manual_seed(3)
+        block = mixture.Experts(self.SIZES)
+        x = torch.randn(9, 32)
+        mixed, balance = block(x)
+        for row in range(9):
+            p = block.gate(x[row]).softmax(-1)
+            best = p.topk(2).indices
+            by_hand = sum(p[e] / p[best].sum() * block.experts[e](x[row]) for e in best)
+            torch.testing.assert_close(mixed[row], by_hand, atol=1e-6, rtol=1e-5)
+        self.assertGreaterEqual(balance.item(), 0.5)
+
+    def test_written_folder_equals_transformers(self):
+        try:
+            from transformers import AutoModelForCausalLM
+        except ImportError:
+            self.skipTest("transformers is not installed")
+        tok, training = self.training()
+        with tempfile.TemporaryDirectory() as folder:
+            mixture.write(pathlib.Path(folder), training.model.half().float(), tok)
+            model = AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32).eval()
+        ids = torch.tensor([tok.encode("the cat sat on the log").ids])
+        with torch.no_grad():
+            torch.testing.assert_close(training.model(ids)[0], model(ids).logits, atol=1e-4, rtol=1e-4)
 
 
 if __name__ == "__main__":

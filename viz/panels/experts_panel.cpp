@@ -13,6 +13,7 @@ namespace triescope::viz {
 namespace {
 
 constexpr float kExpertChartEm = 9, kLeastWithExpertsEm = 15, kExpertKeyEm = 1.6f;
+constexpr float kEnoughGridEm = 7, kChartBesideEm = 22;
 
 class ExpertsPanel final : public Panel {
  public:
@@ -60,12 +61,8 @@ class ExpertsPanel final : public Panel {
       take(room, draw_legend(canvas, {room.x, room.y}, room.w, grid_.legend(scene), scene, nullptr,
                              std::max(1, std::min(2, legend_rows(area, scene)))) +
                      em * 0.3f);
-    const bool with_chart = !steps.empty() && area.h > em * kLeastWithExpertsEm;
-    if (with_chart) {
-      const float tall = std::max(em * kExpertChartEm, room.h * 0.32f);
-      draw_steps(canvas, {room.x, room.bottom() - tall, room.w, tall}, steps, scene);
-      room.h -= tall + em * 0.4f;
-    }
+    if (!steps.empty() && area.h > em * kLeastWithExpertsEm)
+      draw_steps(canvas, take_chart(room, has_rows, em), steps, scene);
     if (has_rows) return grid_.draw(canvas, room, scene);
     draw_empty_state(canvas, room, "The forward of this step comes next (F11).", scene);
   }
@@ -91,6 +88,23 @@ class ExpertsPanel final : public Panel {
   static void take(Rect& room, float height) {
     room.y += height;
     room.h = std::max(1.0f, room.h - height);
+  }
+
+  // The chart's place, taken out of the room: below the grid, and beside it where that would leave a low pane's
+  // grid too little.
+  Rect take_chart(Rect& room, bool with_grid, float em) const {
+    const float tall = std::max(em * kExpertChartEm, room.h * 0.32f);
+    const Point grid = grid_.size_em();
+    const float left = std::min(em * grid.x, room.w * 0.55f);
+    if (with_grid && room.h - tall < em * std::min(grid.y, kEnoughGridEm) &&
+        room.w - left > em * kChartBesideEm) {
+      const Rect chart{room.x + left + em, room.y, room.w - left - em, room.h};
+      room.w = left;
+      return chart;
+    }
+    const Rect chart{room.x, room.bottom() - tall, room.w, tall};
+    room.h = std::max(1.0f, room.h - tall - em * 0.4f);
+    return chart;
   }
 
   // Why nothing of this run can be drawn.

@@ -1,10 +1,7 @@
 #include "viz/query/expert_use.h"
 
 #include <algorithm>
-#include <cmath>
-#include <map>
 #include <nlohmann/json.hpp>
-#include <set>
 
 namespace triescope::viz {
 
@@ -25,21 +22,10 @@ MixtureSize mixture_size(const capture::Capture& capture) {
 }
 
 ExpertStep expert_step(const capture::Capture& capture, std::int32_t step, capture::Tick cursor) {
-  ExpertStep result{.step = step};
-  std::map<std::int32_t, std::set<std::int32_t>> read;  // by layer
-  std::set<std::int32_t> nodes;
-  std::int32_t first = -1;
-  for (const capture::ExpertRow& row : capture.experts(step)) {
-    if (row.tick >= cursor) break;
-    if (nodes.empty()) first = row.node;
-    nodes.insert(row.node);
-    read[row.layer].insert(row.experts.begin(), row.experts.end());
-    if (row.node == first) result.alone += std::ssize(row.experts);
-  }
-  result.rows = static_cast<std::int32_t>(nodes.size());
-  result.layers = static_cast<std::int32_t>(read.size());
-  for (const auto& [layer, experts] : read) result.read += std::ssize(experts);
-  return result;
+  const auto rows = capture.experts(step);
+  const auto later =
+      std::ranges::find_if(rows, [&](const auto& row) { return row.tick >= cursor; });
+  return capture::expert_step({rows.begin(), later}, step);
 }
 
 std::vector<ExpertStep> expert_steps(const capture::Capture& capture, capture::Tick cursor) {
@@ -50,22 +36,6 @@ std::vector<ExpertStep> expert_steps(const capture::Capture& capture, capture::T
     if (const ExpertStep one = expert_step(capture, step, cursor); one.layers > 0)
       steps.push_back(one);
   return steps;
-}
-
-double bytes_read(const ExpertStep& step, const MixtureSize& size) {
-  if (size.expert_bytes == 0) return 0;
-  return bytes_alone(step, size) + static_cast<double>(step.read - step.alone) * size.expert_bytes;
-}
-
-double bytes_alone(const ExpertStep& step, const MixtureSize& size) {
-  if (size.expert_bytes == 0) return 0;
-  const auto usual = static_cast<double>(step.layers) * size.used;
-  return size.row_bytes + (static_cast<double>(step.alone) - usual) * size.expert_bytes;
-}
-
-double experts_by_chance(const MixtureSize& size, std::int32_t rows) {
-  if (size.experts == 0) return 0;
-  return size.experts * (1 - std::pow(1 - static_cast<double>(size.used) / size.experts, rows));
 }
 
 std::vector<capture::ExpertRow> experts_of(const capture::Capture& capture, std::int32_t node,

@@ -14,6 +14,7 @@
 #include "tests/support/fixtures.h"
 #include "tests/support/refusal.h"
 #include "tests/unit/viz/captures.h"
+#include "tests/unit/viz/mixture_run.h"
 #include "viz/query/draft_places.h"
 #include "viz/query/row_entropy.h"
 
@@ -192,6 +193,12 @@ TEST_CASE("step condition: what is wrong is said with its column, and what was m
   CHECK(StepCondition("reached and token holds 'x'").text() == "reached and token holds 'x'");
 }
 
+TEST_CASE("step condition: a step of a mixture may be asked for the experts that it read") {
+  CHECK(steps_of(all_where(test::mixture_capture(), "experts_read > experts_alone")) == Steps{1});
+  CHECK(steps_of(all_where(test::mixture_capture(), "experts_read = 2")) == Steps{2});
+  CHECK(steps_of(all_where(kept("draft_chain"), "experts_read > 0")).empty());
+}
+
 TEST_CASE("step condition: where something is divided by 0 it is not true") {
   const Capture& run = kept("draft_chain");
   CHECK(steps_of(all_where(run, "accepted / drafted > 0")) ==
@@ -199,7 +206,8 @@ TEST_CASE("step condition: where something is divided by 0 it is not true") {
 }
 
 TEST_CASE("step condition: a step that is being recorded has the values of the capture") {
-  for (const Capture* const run : {&kept("draft_tree"), &kept("self_beam"), &kept("self_chain")}) {
+  for (const Capture* const run :
+       {&kept("draft_tree"), &kept("self_beam"), &kept("self_chain"), &test::mixture_capture()}) {
     StepGatherer gatherer;
     capture::RowTables all;
     all.run = run->run();
@@ -219,6 +227,8 @@ TEST_CASE("step condition: a step that is being recorded has the values of the c
           }
         for (const capture::VerdictRow& row : run->verdicts(step.step))
           if (row.tick == tick) rows.verdicts.push_back(row);
+        for (const capture::ExpertRow& row : run->experts(step.step))
+          if (row.tick == tick) rows.experts.push_back(row);
         for (const capture::Whose whose : run->owners())
           for (const capture::CandidateRow& row : run->candidates_of(step.step, whose))
             if (row.tick == tick) rows.candidates.push_back(row);
@@ -234,7 +244,8 @@ TEST_CASE("step condition: a step that is being recorded has the values of the c
       REQUIRE(facts);
       for (const char* text :
            {"verdict = 'rejected' and depth >= 2", "entropy > 1 and position > 5", "q < 0.9",
-            "accepted >= 1 and refused > 0", "not reached", "source holds 'a' and rank = 1"}) {
+            "accepted >= 1 and refused > 0", "not reached", "source holds 'a' and rank = 1",
+            "experts_read > experts_alone"}) {
         CAPTURE(text);
         const auto recorded = match_in_step(*run, StepCondition(text), step.step);
         CHECK(StepCondition(text).matches(*facts) == (recorded ? recorded->nodes : Steps{}));

@@ -260,7 +260,7 @@ TEST_CASE_FIXTURE(Class, "lesson: every one of the program can be played to its 
   }
   CHECK(problems.empty());
   CHECK(workspace.log.problems.empty());
-  CHECK(workspace.preferences.finished_lessons.size() == 18);
+  CHECK(workspace.preferences.finished_lessons.size() == 19);
 }
 
 TEST_CASE_FIXTURE(Class,

@@ -66,6 +66,24 @@ TEST_CASE("experts panel: a cell names the rows that go through it, with their w
   CHECK(says(seen, "this layer: 3 different experts for 4 rows"));
 }
 
+TEST_CASE(
+    "experts panel: in a low pane the chart stands beside the grid, and below it in a high one") {
+  const auto place = [](const RecordingCanvas& canvas, const std::string& text) {
+    const auto found =
+        std::ranges::find_if(canvas.texts, [&](const auto& one) { return one.text == text; });
+    REQUIRE(found != canvas.texts.end());
+    return found->box;
+  };
+  const float em = end_of(1).em;
+  const auto panel = make_panel("experts");
+  const RecordingCanvas low = drawn(*panel, end_of(1), {0, 0, em * 60, em * 15.5f});
+  const Rect low_layer = place(low, "layer 0"), low_key = place(low, "different experts a layer");
+  CHECK(low_key.x > low_layer.right());
+  CHECK(low_key.y < low_layer.bottom());
+  const RecordingCanvas high = drawn(*panel, end_of(1), {0, 0, em * 60, em * 40});
+  CHECK(place(high, "different experts a layer").y > place(high, "expert").bottom());
+}
+
 TEST_CASE("experts panel: a bar of the chart leads to its step") {
   const auto panel = make_panel("experts");
   const Scene scene = end_of(2);
