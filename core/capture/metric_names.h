@@ -9,4 +9,24 @@ namespace triescope::capture {
 // one tick. They hold until the next tick that has such rows.
 inline constexpr std::string_view kLeftOutLayer = "left-out layer";
 
+// What a step's drafter drew on, as lists of tokens: a line of a datastore, an n-gram of a pool, a row of a
+// window. A row a token, in order, all of the draft phase's tick: the value is the token's id, the node the one
+// that stands for it in the tree (-1 = none). Behind this begins the list's title: "tokens: pool 2".
+inline constexpr std::string_view kTokenList = "tokens: ";
+
+// Of the first draft behind what a drafter looked up: how many of the text's last tokens it found before it.
+inline constexpr std::string_view kMatchedTokens = "matched tokens";
+// Of a draft that was looked up: in how many places it stood there.
+inline constexpr std::string_view kPlaces = "places found";
+// Of the first draft: the number, from 0, of the matched tokens' first one in another text that was searched.
+inline constexpr std::string_view kFoundAt = "found at token";
+// Of a draft in a tree that grows node by node: which it was, from 1.
+inline constexpr std::string_view kGrownAs = "grown as";
+
+// Whether a figure is the step's too, as a mean over its nodes, or a curve over the steps.
+constexpr bool is_curve(std::string_view name) {
+  return name != kLeftOutLayer && !name.starts_with(kTokenList) && name != kPlaces &&
+         name != kFoundAt && name != kGrownAs;
+}
+
 }  // namespace triescope::capture

@@ -48,6 +48,24 @@ std::pair<std::size_t, std::size_t> SuffixArray::narrow(std::size_t low, std::si
   return {begin, first_at_least(begin, token + 1)};
 }
 
+std::optional<std::size_t> SuffixArray::find(std::span<const std::int32_t> tokens) const {
+  if (tokens.empty() || tokens.size() > static_cast<std::size_t>(kSortedTokens))
+    return std::nullopt;
+  std::size_t low = 0, high = order_.size();
+  for (std::size_t i = 0; i < tokens.size() && low < high; ++i)
+    std::tie(low, high) = narrow(low, high, static_cast<int>(i), tokens[i]);
+  if (low >= high) return std::nullopt;
+  return static_cast<std::size_t>(order_[low]);
+}
+
+std::span<const std::int32_t> SuffixArray::around(std::size_t at, std::size_t before,
+                                                  std::size_t after) const {
+  std::size_t first = at, last = at;
+  while (first > 0 && at - first < before && token_in_document(first - 1) >= 0) --first;
+  while (last - at < after && token_in_document(last) >= 0) ++last;
+  return tokens_.subspan(std::min(first, tokens_.size()), last - first);
+}
+
 NgramTrie::Answer SuffixArray::continuations(std::span<const std::int32_t> context, int min_key,
                                              int max_key, int max_nodes, int max_depth,
                                              std::span<const std::int32_t> last_tokens) const {

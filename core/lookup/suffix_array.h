@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -39,6 +40,11 @@ class SuffixArray {
                                   int max_nodes, int max_depth,
                                   std::span<const std::int32_t> last_tokens = {}) const;
 
+  // Where `tokens` stand, at most kSortedTokens of them: one place, the first in the order. Empty: nowhere.
+  std::optional<std::size_t> find(std::span<const std::int32_t> tokens) const;
+  // The tokens around place `at`, of its document alone: at most `before` in front of it, `after` from it on.
+  std::span<const std::int32_t> around(std::size_t at, std::size_t before, std::size_t after) const;
+
   std::size_t size() const { return tokens_.size(); }
   // The first entry of the order that is less than the one before it; size() = all are in order.
   std::size_t first_out_of_order() const;
@@ -48,7 +54,10 @@ class SuffixArray {
   std::int32_t token_at(std::size_t i, int offset) const {
     const std::int32_t place = order_[i];
     if (place < 0) return -1;
-    const auto at = static_cast<std::size_t>(place) + static_cast<std::size_t>(offset);
+    return token_in_document(static_cast<std::size_t>(place) + static_cast<std::size_t>(offset));
+  }
+  // Token `at`; -1 between documents and past the end.
+  std::int32_t token_in_document(std::size_t at) const {
     if (at >= tokens_.size()) return -1;
     const std::int32_t token = tokens_[at];
     return token == end_token_ || token < 0 || token >= vocab_size_ ? -1 : token;

@@ -43,6 +43,9 @@ struct Drafts {
   Proposals proposals;  // how drafts were drawn that were drawn at random
   // Best tokens of the rows of the drafter's own model; the step fills in tick and owner.
   std::vector<capture::CandidateRow> candidates;
+  // Figures of the nodes and lists of the tokens that they come from (core/capture/metric_names.h); the step fills in
+  // the tick. Only where RunContext::record_rows asks for them.
+  std::vector<capture::MetricRow> figures;
 };
 
 class Drafter {

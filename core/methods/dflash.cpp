@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "core/capture/metric_names.h"
 #include "core/methods/best_draft_watch.h"
 #include "core/methods/best_first_tree.h"
 #include "core/methods/rank_tree.h"
@@ -123,6 +124,10 @@ class DFlashDrafter final : public Drafter {
       nodes.push_back(hung.node);
       if (hung.is_new) drafts.sent.push_back(hung.node);
       ++children[static_cast<std::size_t>(grown.parent + 1)];
+      if (context.run.record_rows)
+        drafts.figures.push_back({.node = hung.node.value,
+                                  .name = std::string(capture::kGrownAs),
+                                  .value = static_cast<double>(nodes.size())});
     }
     for (std::size_t i = 0; candidates_ > 0 && i < children.size(); ++i) {
       if (children[i] == 0) continue;

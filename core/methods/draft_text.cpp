@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/capture/metric_names.h"
+
 namespace triescope {
 std::span<const std::int32_t> DraftText::update(const DraftContext& context) {
   std::size_t old_size = tokens_.size();
@@ -42,22 +44,40 @@ NgramTrie::Answer chain_answer(const DraftContext& context, int matched_tokens,
   for (const std::int32_t token : tokens) {
     const auto depth = static_cast<std::int32_t>(answer.nodes.size()) + 1;
     if (depth > context.room) break;
-    answer.nodes.push_back({token, depth - 2, depth, 1});
+    answer.nodes.push_back({token, depth - 2, depth, 0});
     if (context.run.is_eos(token)) break;
   }
   return answer;
 }
 
-void hang_answer(DraftContext& context, const NgramTrie::Answer& answer, capture::Source source,
-                 std::vector<NodeId>& out) {
+std::vector<NodeId> hang_answer(DraftContext& context, const NgramTrie::Answer& answer,
+                                Drafts& drafts) {
   std::vector<NodeId> nodes;  // by index in the answer
   for (const NgramTrie::Continuation& found : answer.nodes) {
     const NodeId parent =
         found.parent < 0 ? context.frontier.front() : nodes[static_cast<std::size_t>(found.parent)];
-    const Hung hung = context.tree.hang(parent, TokenId(found.token), source, kUnknownLogprob);
-    if (hung.is_new) out.push_back(hung.node);
+    const Hung hung =
+        context.tree.hang(parent, TokenId(found.token), capture::Source::kDraft, kUnknownLogprob);
+    if (hung.is_new) drafts.sent.push_back(hung.node);
     nodes.push_back(hung.node);
   }
+  if (!context.run.record_rows || nodes.empty()) return nodes;
+  drafts.figures.push_back({.node = nodes.front().value,
+                            .name = std::string(capture::kMatchedTokens),
+                            .value = static_cast<double>(answer.matched_tokens)});
+  for (std::size_t i = 0; i < nodes.size(); ++i)
+    if (answer.nodes[i].frequency > 0)
+      drafts.figures.push_back({.node = nodes[i].value,
+                                .name = std::string(capture::kPlaces),
+                                .value = static_cast<double>(answer.nodes[i].frequency)});
+  return nodes;
+}
+
+void note_list(Drafts& drafts, const std::string& title, std::span<const ListedToken> tokens) {
+  for (const ListedToken& listed : tokens)
+    drafts.figures.push_back({.node = listed.node.value,
+                              .name = std::string(capture::kTokenList) + title,
+                              .value = static_cast<double>(listed.token)});
 }
 
 }  // namespace triescope

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "core/lookup/ngram_trie.h"
@@ -35,9 +36,16 @@ NodeId hang_chain(DraftContext& context, NodeId parent, std::span<const std::int
 // many of the text's last tokens preceded it where it was found.
 NgramTrie::Answer chain_answer(const DraftContext& context, int matched_tokens,
                                std::span<const std::int32_t> tokens);
-// Hangs a tree of continuations below the frontier's best node. REQUIRES: no node deeper than
+// Hangs a tree of continuations below the frontier's best node, and notes in a recorded run how long the match was
+// and how often each draft stood behind it. Returns the node of each continuation. REQUIRES: no node deeper than
 // context.room, none below an EOS token.
-void hang_answer(DraftContext& context, const NgramTrie::Answer& answer, capture::Source source,
-                 std::vector<NodeId>& out);
+std::vector<NodeId> hang_answer(DraftContext& context, const NgramTrie::Answer& answer,
+                                Drafts& drafts);
+// Notes a list of tokens that drafts come from, named "tokens: " and `title`. A token without a node is -1's.
+struct ListedToken {
+  std::int32_t token = 0;
+  NodeId node = {};
+};
+void note_list(Drafts& drafts, const std::string& title, std::span<const ListedToken> tokens);
 
 }  // namespace triescope

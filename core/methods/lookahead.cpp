@@ -59,8 +59,10 @@ class LookaheadDrafter final : public Drafter {
     const NodeId pending = context.frontier.front();
     // Guesses are hung first: where two drafts compete, those that came true once are checked
     // first.
-    for (const auto& guess : pool_.find(text_.tokens().back()))
-      hang_chain(context, pending, guess, capture::Source::kDraft, hung);
+    const auto& guesses = pool_.find(text_.tokens().back());
+    std::vector<NodeId> ends;
+    for (const auto& guess : guesses)
+      ends.push_back(hang_chain(context, pending, guess, capture::Source::kDraft, hung));
 
     const TokenTree& tree = context.tree;
     NodeId above = pending;
@@ -73,6 +75,12 @@ class LookaheadDrafter final : public Drafter {
         last = hang_chain(context, last, {&window_[r][j], 1}, capture::Source::kDraft, hung);
       if (tree[last].depth == tree[above].depth + static_cast<std::int32_t>(rows_) - 1)
         last_nodes_[j] = last;
+    }
+    if (context.run.record_rows) {
+      note_window(context, drafts);
+      for (std::size_t i = 0; i < guesses.size(); ++i)
+        note_list(drafts, "pool " + std::to_string(i + 1),
+                  listed(context, pending, guesses[i], ends[i]));
     }
     return drafts;
   }
@@ -94,6 +102,31 @@ class LookaheadDrafter final : public Drafter {
   }
 
  private:
+  // A list for each row of the window. A column that the room cut short has no node.
+  void note_window(const DraftContext& context, Drafts& drafts) const {
+    std::vector<std::vector<ListedToken>> rows(rows_);
+    for (std::size_t j = 0; j < width_; ++j) {
+      NodeId node = last_nodes_[j];
+      for (std::size_t r = rows_; r-- > 0;) {
+        rows[r].push_back({window_[r][j], node});
+        if (node.valid()) node = context.tree[node].parent;
+      }
+    }
+    for (std::size_t r = 0; r < rows_; ++r)
+      note_list(drafts, "window " + std::to_string(r + 1), rows[r]);
+  }
+
+  // An n-gram of the pool: the pending token and the guess, whose nodes end with `end`.
+  static std::vector<ListedToken> listed(const DraftContext& context, NodeId pending,
+                                         std::span<const std::int32_t> guess, NodeId end) {
+    const std::int32_t above = context.tree[pending].depth;
+    std::vector<ListedToken> tokens = {{context.tree[pending].token.value, pending}};
+    for (const std::int32_t token : guess) tokens.push_back({token});
+    for (; end != pending; end = context.tree[end].parent)
+      tokens[static_cast<std::size_t>(context.tree[end].depth - above)].node = end;
+    return tokens;
+  }
+
   std::int32_t first_token() { return first_tokens_[rng_.next() % first_tokens_.size()]; }
 
   std::size_t width_, rows_;  // W, N - 1

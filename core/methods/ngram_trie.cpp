@@ -32,7 +32,7 @@ class NgramTrieDrafter final : public Drafter {
     auto answer = trie_.continuations(text_.tokens(), budget_.most(), context.room,
                                       context.run.eos_token_ids);
     budget_.limit(text_.tokens(), answer);
-    hang_answer(context, answer, capture::Source::kDraft, drafts.sent);
+    hang_answer(context, answer, drafts);
     return drafts;
   }
 

@@ -25,7 +25,7 @@ class PromptLookupDrafter final : public Drafter {
     text_.update(context);
     NgramTrie::Answer answer = look_up(context);
     budget_.limit(text_.tokens(), answer);
-    hang_answer(context, answer, capture::Source::kDraft, drafts.sent);
+    hang_answer(context, answer, drafts);
     return drafts;
   }
 

@@ -5,6 +5,7 @@
 
 #include "core/base/error.h"
 #include "core/base/text_file.h"
+#include "core/capture/metric_names.h"
 #include "core/lookup/datastore.h"
 #include "core/lookup/documents.h"
 #include "core/methods/draft_budget.h"
@@ -17,6 +18,8 @@ namespace {
 
 constexpr std::size_t kMaxBytes = 64u << 20;
 constexpr int kRestDrafts = 32;  // the paper has 64
+constexpr std::size_t kLineBefore = 8,
+                      kLineAfter = 8;  // tokens of the datastore around what is used
 
 std::string read_datastore(const std::string& path) {
   std::string text;
@@ -94,11 +97,46 @@ class RestDrafter final : public Drafter {
         text_.tokens(), shortest_, longest_, budget_.most(), std::min(max_depth_, context.room),
         context.run.eos_token_ids);
     budget_.limit(text_.tokens(), answer);
-    hang_answer(context, answer, capture::Source::kDraft, drafts.sent);
+    const std::vector<NodeId> nodes = hang_answer(context, answer, drafts);
+    if (context.run.record_rows && !nodes.empty()) note_line(context, answer, nodes, drafts);
     return drafts;
   }
 
  private:
+  // Notes one line of the datastore: a place where the match goes on as the most frequent drafts do.
+  void note_line(const DraftContext& context, const NgramTrie::Answer& answer,
+                 std::span<const NodeId> nodes, Drafts& drafts) const {
+    const auto matched = static_cast<std::size_t>(answer.matched_tokens);
+    const auto end = text_.tokens().last(matched);
+    std::vector<ListedToken> line;  // what is known of it: the match, then the drafts
+    NodeId node = context.frontier.front();
+    for (std::size_t i = matched; i-- > 0;) {
+      line.insert(line.begin(), {end[i], node == TokenTree::root() ? NodeId() : node});
+      if (node != TokenTree::root()) node = context.tree[node].parent;
+    }
+    for (std::int32_t i = 0, above = -1; i < static_cast<std::int32_t>(answer.nodes.size()); ++i) {
+      const NgramTrie::Continuation& found = answer.nodes[static_cast<std::size_t>(i)];
+      if (found.parent != above) continue;
+      line.push_back({found.token, nodes[static_cast<std::size_t>(i)]});
+      above = i;
+    }
+    std::vector<std::int32_t> known;
+    for (const ListedToken& listed : line) known.push_back(listed.token);
+    const SuffixArray& store = datastore_.index();
+    const auto at = store.find(known);
+    if (!at) return;  // an order that is not sorted
+    drafts.figures.push_back({.node = nodes.front().value,
+                              .name = std::string(capture::kFoundAt),
+                              .value = static_cast<double>(*at)});
+    const auto before = store.around(*at, kLineBefore, 0);
+    const auto all = store.around(*at, 0, known.size() + kLineAfter);
+    std::vector<ListedToken> whole;
+    for (const std::int32_t token : before) whole.push_back({token});
+    whole.insert(whole.end(), line.begin(), line.end());
+    for (std::size_t i = known.size(); i < all.size(); ++i) whole.push_back({all[i]});
+    note_list(drafts, "datastore", whole);
+  }
+
   DraftBudget budget_;
   int max_depth_, longest_, shortest_;
   RestStore datastore_;

@@ -32,7 +32,7 @@ class SuffixAutomatonDrafter final : public Drafter {
           after.first(std::min(after.size(), static_cast<std::size_t>(budget_.most()))));
     }
     budget_.limit(text_.tokens(), answer);
-    hang_answer(context, answer, capture::Source::kDraft, drafts.sent);
+    hang_answer(context, answer, drafts);
     return drafts;
   }
 

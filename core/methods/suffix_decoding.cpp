@@ -55,7 +55,7 @@ class SuffixDecodingDrafter final : public Drafter {
       if (from_past.score > found.score) found = std::move(from_past);
     }
     budget_.limit(text_.tokens(), found.answer);
-    hang_answer(context, found.answer, capture::Source::kDraft, drafts.sent);
+    hang_answer(context, found.answer, drafts);
     return drafts;
   }
 

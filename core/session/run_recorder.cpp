@@ -101,6 +101,17 @@ void RunRecorder::experts(std::vector<capture::ExpertRow> rows, Tick tick) {
   }
 }
 
+void RunRecorder::figures(std::span<const capture::MetricRow> rows, Tick tick) {
+  // They name nodes, which are recorded from a level on.
+  if (!records<capture::MetricRow>() || !records<capture::NodeRow>()) return;
+  for (capture::MetricRow row : rows) {
+    row.tick = tick;
+    if (row.name.starts_with(capture::kTokenList))
+      piece(TokenId(static_cast<std::int32_t>(row.value)));
+    rows_.metrics.push_back(std::move(row));
+  }
+}
+
 void RunRecorder::left_out(std::span<const std::int32_t> layers, Tick tick) {
   if (!records<capture::MetricRow>()) return;
   for (const std::int32_t layer : layers)

@@ -1,18 +1,19 @@
-// Drafts: what each head or level of a step proposed, likeliest first, beside the token that came and what was
-// withdrawn before the forward. The history below has the same over the text, by position and level.
+// Drafts: the lists that a step's drafts come from, and what each head or level proposed, likeliest first, beside the
+// token that came and what was withdrawn before the forward. The history below has the same over the text, by
+// position and level.
 #include <algorithm>
 #include <cmath>
 #include <sstream>
 
-#include "core/base/counted.h"
 #include "viz/draw/drawing.h"
 #include "viz/draw/node_text.h"
 #include "viz/panels/draft_rows.h"
+#include "viz/panels/drafts_title.h"
 #include "viz/panels/level_chart.h"
 #include "viz/panels/level_history.h"
 #include "viz/panels/panels.h"
+#include "viz/panels/token_list_rows.h"
 #include "viz/panels/verdict_history.h"
-#include "viz/query/step_so_far.h"
 #include "viz/text/number_text.h"
 #include "viz/text/token_text.h"
 
@@ -22,7 +23,7 @@ namespace {
 using capture::NodeState;
 using capture::Whose;
 
-constexpr float kDraftsTopEm = 1.7f;
+constexpr float kDraftsTopEm = 1.7f, kLeastHistoryEm = 5.6f;
 // Two charts get the room that a tall pane has left between a step's drafts and the history.
 constexpr float kLeastChartsEm = 11, kMostChartsEm = 22;
 constexpr float kChartsShare = 0.7f;  // of what is left; the drafts have the rest
@@ -33,32 +34,8 @@ struct Shown {
   capture::Tick cursor = -1;
   std::int64_t verdicts = -1;
   DraftLevels drafts = {};
+  std::vector<TokenList> sources = {};
 };
-
-std::size_t drafts_of(const DraftLevels& drafts) {
-  std::size_t sum = 0;
-  for (const DraftLevel& level : drafts.levels) sum += level.drafts.size();
-  return sum;
-}
-
-// Counts all proposals, those left out of the forward, and those that the target has to verify or
-// has accepted.
-std::string headline(const DraftLevels& drafts, const Scene& scene) {
-  const StepSoFar step = step_so_far(*scene.capture, drafts.step, scene.cursor);
-  std::string head = "step " + std::to_string(drafts.step) + ": ";
-  const std::string levels = " on " + counted(drafts.levels.size(), "level");
-  if (step.withdrawn > 0)
-    head += std::to_string(drafts_of(drafts)) + " proposed" + levels + ", " +
-            std::to_string(step.withdrawn) + " withdrawn, " + drafts_text(step);
-  else
-    head += counted(drafts_of(drafts), "draft") + levels +
-            (step.decided ? ", " + drafts_text(step) : std::string());
-  const auto forwards = scene.capture->inputs(drafts.step, Whose::kHead);
-  if (!forwards.empty())
-    head += "   (" + counted(forwards.back().forward + 1, "forward") + " of the head, " +
-            counted(forwards.size(), "row") + ")";
-  return head;
-}
 
 class DraftsPanel final : public Panel {
  public:
@@ -69,7 +46,8 @@ class DraftsPanel final : public Panel {
         "What each level of this step's drafts proposed, likeliest first, and which token came. A "
         "level is one head of several or one round of drafting; "
         "withdrawn drafts never reached the target; ▲ and △ mark rows that are not as the tree "
-        "asks. Below: for each position of the text the place "
+        "asks. Above: what the drafts come from, where a recorder tells it: a line of a datastore "
+        "with the match lit, a window, a pool. Below: for each position of the text the place "
         "that each level gave its token; click a cell to go to that step.",
         "Find a level whose first guess seldom came, and look in the trie at what it guessed instead.",
         "No drafts in this step: methods that draft show here what they proposed.",
@@ -79,6 +57,7 @@ class DraftsPanel final : public Panel {
 
   void draw(Canvas& canvas, Rect area, const Scene& scene) override {
     rows_.clear();
+    sources_.clear();
     history_.clear();
     counts_.clear();
     if (!scene.capture || scene.shown_step() < 0)
@@ -88,31 +67,32 @@ class DraftsPanel final : public Panel {
     const float wanted = em * history_.height_em(scene);
     if (drafts.levels.empty() && wanted == 0)
       return draw_empty_state(canvas, area, info().empty, scene);
-    const std::string title = drafts.levels.empty()
-                                  ? "step " + std::to_string(drafts.step) + ": nothing drafted"
-                                  : headline(drafts, scene);
     const TextStyle bold = bold_text(scene, 0.9f);
-    // A narrow pane breaks the title rather than cut it.
-    auto lines = wrap_text(canvas, title, bold, area.w - 2 * pad);
     const float room = area.h - em * (kDraftsTopEm + DraftRows::height_em(1) - 0.4f);
-    for (const float most = 1 + room / (em * 1.3f);
-         lines.size() > 1 && static_cast<float>(lines.size()) > most;) {
-      const std::string last = lines.back();
-      lines.pop_back();
-      lines.back() += " " + last;
-    }
-    const float top = em * (kDraftsTopEm + 1.3f * static_cast<float>(lines.size() - 1));
+    const auto lines =
+        drafts_title(canvas, drafts, area.w - 2 * pad, 1 + room / (em * kDraftsTitleEm), scene);
+    const float head = em * (kDraftsTopEm + kDraftsTitleEm * static_cast<float>(lines.size() - 1));
+    // What the drafts come from has room where a few levels have it too.
+    const std::vector<TokenList>& sources = shown_.sources;
+    const float least = em * DraftRows::height_em(std::min<std::size_t>(drafts.levels.size(), 3));
+    const float sources_height =
+        std::clamp(area.h - head - least, 0.0f, em * TokenListRows::height_em(sources));
+    sources_.draw(canvas, {area.x + pad, area.y + head, area.w - 2 * pad, sources_height}, sources,
+                  scene);
+    const float top = head + sources_height;
     // The whole picture has room for all. A pane gives the history what the step's levels leave, and half of its
-    // height at least.
+    // height at least where nothing is told of the drafts' sources.
     const float levels = top + em * DraftRows::height_em(drafts.levels.size());
-    const float history =
-        scene.export_mode && area.h >= levels + wanted ? wanted
-        : area.h > em * 11 ? std::min(wanted, std::max({em * 5.6f, area.h * 0.5f, area.h - levels}))
-                           : 0;
+    const float least_history =
+        sources.empty() ? std::max(em * kLeastHistoryEm, area.h * 0.5f) : 0.0f;
+    float history = scene.export_mode && area.h >= levels + wanted ? wanted
+                    : area.h > em * 11 ? std::min(wanted, std::max(least_history, area.h - levels))
+                                       : 0;
+    if (history < std::min(wanted, em * kLeastHistoryEm)) history = 0;
     for (std::size_t i = 0; i < lines.size(); ++i)
       text_in(canvas,
-              {area.x + pad, area.y + em * (0.25f + 1.3f * static_cast<float>(i)), area.w - 2 * pad,
-               em * 1.3f},
+              {area.x + pad, area.y + em * (0.25f + kDraftsTitleEm * static_cast<float>(i)),
+               area.w - 2 * pad, em * kDraftsTitleEm},
               lines[i], bold);
     // A pane that is too low for the history says so if it still has room for a level.
     const bool is_low = history == 0 && wanted > 0;
@@ -123,7 +103,8 @@ class DraftsPanel final : public Panel {
               "guesses over the text: in a taller panel", dim_text(scene, 0.8f));
     // The charts stand on the history, in a place that is the same at every step of the run.
     const auto most = static_cast<std::size_t>(history_.levels(*scene.capture));
-    const float left = area.h - em * (kDraftsTopEm + DraftRows::height_em(most)) - history;
+    const float left =
+        area.h - em * (kDraftsTopEm + DraftRows::height_em(most)) - sources_height - history;
     const float charts =
         history < wanted || left < em * kLeastChartsEm
             ? 0
@@ -147,6 +128,7 @@ class DraftsPanel final : public Panel {
     if (!scene.capture || scene.shown_step() < 0 || !in.inside) return reaction;
     const DraftLevels& drafts = shown_at(scene);
     reaction.hover = -1;
+    if (sources_.input(in, shown_.sources, scene, reaction)) return reaction;
     if (rows_.input(in, drafts, scene, reaction)) return reaction;
     counts_.input(in, scene, reaction);
     history_.input(in, scene, reaction);
@@ -155,13 +137,15 @@ class DraftsPanel final : public Panel {
 
   Point extent(Canvas&, const Scene& scene) const override {
     std::size_t levels = 0;
-    float history = 0;
+    float history = 0, sources = 0;
     if (scene.capture && scene.shown_step() >= 0) {
-      levels = what_is_shown(scene).drafts.levels.size();
+      const Shown shown = what_is_shown(scene);
+      levels = shown.drafts.levels.size();
+      sources = TokenListRows::height_em(shown.sources);
       history = history_.height_em(scene);
     }
-    return {scene.em * 60,
-            scene.em * std::max(14.0f, kDraftsTopEm + DraftRows::height_em(levels) + history)};
+    return {scene.em * 60, scene.em * std::max(14.0f, kDraftsTopEm + sources +
+                                                          DraftRows::height_em(levels) + history)};
   }
 
   // The table has a row for each level of every step in range.
@@ -204,9 +188,9 @@ class DraftsPanel final : public Panel {
 
   static Shown what_is_shown(const Scene& scene) {
     const capture::Capture& capture = *scene.capture;
-    return {
-        scene.capture, scene.cursor, capture.counts().verdicts,
-        draft_levels(capture, scene.shown_step(), scene.cursor, text_at(capture, scene.cursor))};
+    return {scene.capture, scene.cursor, capture.counts().verdicts,
+            draft_levels(capture, scene.shown_step(), scene.cursor, text_at(capture, scene.cursor)),
+            token_lists(capture, scene.shown_step(), scene.cursor)};
   }
 
   // It is made once per cursor and state of the capture.
@@ -234,6 +218,7 @@ class DraftsPanel final : public Panel {
 
   Shown shown_;
   mutable LevelHistory history_;  // what it keeps of a capture is made once for all questions
+  TokenListRows sources_;
   DraftRows rows_;
   VerdictHistory counts_;  // steps by accepted drafts
 };

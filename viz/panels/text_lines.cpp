@@ -216,8 +216,11 @@ TextLines lay_out_text(Canvas& canvas, float width, const Scene& scene, bool sha
   for (const auto* const nodes : {&match.earlier, &match.end})
     for (const std::int32_t node : *nodes) found[node] = FoundAs::kMatch;
   if (!match.empty()) {
-    lines.legend.push_back({"stood here before", found_color(FoundAs::kMatch, scene), "■"});
-    lines.legend.push_back({"drafted again", found_color(FoundAs::kBehind, scene), "■"});
+    const bool is_here = !match.earlier.empty();
+    lines.legend.push_back({is_here ? "stood here before" : "found in another text",
+                            found_color(FoundAs::kMatch, scene), "■"});
+    if (is_here)
+      lines.legend.push_back({"drafted again", found_color(FoundAs::kBehind, scene), "■"});
   }
   const auto before =
       scene.lights() ? nodes_in_text(capture, scene.lit_from) : std::unordered_set<std::int32_t>();
@@ -279,7 +282,7 @@ TextLines lay_out_text(Canvas& canvas, float width, const Scene& scene, bool sha
       put(piece.text, dim_text(scene, 1), piece.node, {}, piece.fault);
   };
   // The drafts' place further up in the prompt, with a few tokens around it.
-  if (!match.empty() && match.earlier.front() <= -2) {
+  if (!match.earlier.empty() && match.earlier.front() <= -2) {
     const auto begin = static_cast<std::size_t>(-2 - match.earlier.front());
     const std::size_t end = begin + match.earlier.size() + match.behind.size() + kAroundMatch;
     if (begin < first)

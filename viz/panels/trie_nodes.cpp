@@ -238,8 +238,9 @@ void draw_trie_chip(Canvas& canvas, TriePicture& picture, std::int32_t item, con
                 {box.right() - inset * 0.7f, box.y + box.h / 2}, color.with_alpha(0.5f), 1.4f);
   text_in(canvas, {box.x + inset, box.y, box.w - 2 * inset, box.h},
           picture.shape.label_of(it, scene), style, Align::kCenter);
-  if (picture.unit >= kDetailPx)
-    draw_details(canvas, picture, item, box, chip_of(picture, item).right(), scene);
+  if (picture.unit < kDetailPx) return;
+  if (it.run == 1) draw_growth_number(canvas, picture, it.node, box, scene);
+  draw_details(canvas, picture, item, box, chip_of(picture, item).right(), scene);
 }
 
 }  // namespace triescope::viz

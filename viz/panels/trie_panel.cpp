@@ -65,7 +65,8 @@ class TriePanel final : public Panel {
         "Trie",
         "The token tree: a column is a position, a line a path, its width the token's "
         "probability. Beams carry their rank, dead branches their mark and their gap to the "
-        "survivors. ▲ and △ mark rows that are recorded otherwise than the tree asks. Drag to move, wheel or W/S to zoom, F to fit and to follow again; double-click "
+        "survivors. ▲ and △ mark rows that are recorded otherwise than the tree asks. A number on a "
+        "draft says when the drafter added it to a tree that grows heaviest first. Drag to move, wheel or W/S to zoom, F to fit and to follow again; double-click "
         "folds a subtree or opens what is folded, Z changes what is folded by itself. A map in a "
         "free corner shows where you are while a part is out of sight; click or drag on it to go "
         "elsewhere.",

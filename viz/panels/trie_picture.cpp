@@ -239,6 +239,7 @@ void draw_trie(Canvas& canvas, TriePicture& picture, const Scene& scene) {
     picture.view.drawn_pitch = whole.drawn_pitch;
   }
   picture.unit = em * picture.view.drawn_zoom;
+  note_growth(picture, scene);
   picture.path.clear();
   for (std::int32_t node = scene.focus.node();
        node > 0 && node < static_cast<std::int32_t>(picture.shape.node_count());

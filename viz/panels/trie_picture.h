@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
@@ -29,10 +30,11 @@ struct TriePicture {
   TrieShape shape;
   TrieView view;
   TrieMinimap minimap;
-  Rect body;                              // on the canvas
-  float unit = 14;                        // px per em of the tree, as drawn
-  std::vector<TrieChip> chips;            // in drawing order
-  std::unordered_set<std::int32_t> path;  // nodes from the focus to the root
+  Rect body;                                              // on the canvas
+  float unit = 14;                                        // px per em of the tree, as drawn
+  std::vector<TrieChip> chips;                            // in drawing order
+  std::unordered_set<std::int32_t> path;                  // nodes from the focus to the root
+  std::unordered_map<std::int32_t, std::int64_t> growth;  // this step's drafts by when they grew
   // Set in a figure too small for the whole tree: it shows a readable section, and leaves out boxes
   // that the edge would cut.
   bool section = false;
@@ -41,6 +43,12 @@ struct TriePicture {
 // Places the tree in `picture.body` and draws the part in sight. A figure says how many nodes it
 // lacks.
 void draw_trie(Canvas& canvas, TriePicture& picture, const Scene& scene);
+
+// Looks up which of the step's drafts was to grow as which, where the drafter says it.
+void note_growth(TriePicture& picture, const Scene& scene);
+// Draws that number on the top right corner of the node's box.
+void draw_growth_number(Canvas& canvas, const TriePicture& picture, std::int32_t node, Rect box,
+                        const Scene& scene);
 
 // The areas of the marks that were drawn, each with its captions below and behind.
 std::vector<Rect> trie_node_areas(const TriePicture& picture);

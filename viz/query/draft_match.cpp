@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "viz/query/draft_figures.h"
 #include "viz/query/step_drafts.h"
 
 namespace triescope::viz {
@@ -42,6 +43,10 @@ DraftMatch draft_match(const capture::Capture& capture, capture::Tick cursor) {
     text.push_back(row(node).token);
   }
   if (drafted.empty() || text.size() < 2) return {};
+  const FoundMatch told =
+      found_match(draft_figures(capture, capture::step_of(cursor)), drafts.front().node);
+  const std::size_t matched =
+      std::min({text.size(), kMostMatched, static_cast<std::size_t>(told.tokens)});
   // Place `at` has the first draft's token, and before it stand `same` tokens of the text's end.
   std::size_t best_at = 0, best = 0;
   for (std::size_t at = 1; at < text.size(); ++at) {
@@ -53,15 +58,18 @@ DraftMatch draft_match(const capture::Capture& capture, capture::Tick cursor) {
     best = same;
     best_at = at;
   }
-  if (best == 0) return {};
-  std::size_t length = 0;
-  while (length < drafted.size() && best_at + length < text.size() &&
-         text[best_at + length] == drafted[length])
-    ++length;
   const auto part = [&](std::size_t from, std::size_t count) {
     const auto begin = who.begin() + static_cast<std::ptrdiff_t>(from);
     return std::vector(begin, begin + static_cast<std::ptrdiff_t>(count));
   };
+  if (matched > best || (matched > 0 && told.place >= 0))
+    return {.end = part(text.size() - matched, matched), .earlier = {}, .behind = {}};
+  if (best == 0) return {};
+  if (matched > 0) best = matched;
+  std::size_t length = 0;
+  while (length < drafted.size() && best_at + length < text.size() &&
+         text[best_at + length] == drafted[length])
+    ++length;
   return {.end = part(text.size() - best, best),
           .earlier = part(best_at - best, best),
           .behind = part(best_at, length)};

@@ -11,15 +11,18 @@ namespace triescope::viz {
 
 // Nodes, or prompt token i as -2 - i.
 struct DraftMatch {
-  std::vector<std::int32_t> end;      // the last tokens of the text, as many as match
-  std::vector<std::int32_t> earlier;  // the same tokens where they stood before
-  std::vector<std::int32_t> behind;   // what came after them there, as far as it is drafted
+  std::vector<std::int32_t> end;  // the last tokens of the text, as many as match
+  std::vector<std::int32_t>
+      earlier;  // the same tokens where they stood before; empty: in another text
+  std::vector<std::int32_t> behind;  // what came after them there, as far as it is drafted
   bool empty() const { return end.empty(); }
 };
 
 // Of the step that the cursor stands in, once its drafts are there, where they come from a search in texts
 // (DrafterKind::kText). The drafts are those of the first path below the text. Of several places the one with
-// the longest match, of those the last. Empty: no such drafts, or their first token followed nowhere.
+// the longest match, of those the last. A recorder that says how many tokens matched (kMatchedTokens) is believed:
+// where it says at which token of another text (kFoundAt), or this text has no such place, they were found elsewhere.
+// Empty: no such drafts, or their first token followed nowhere.
 DraftMatch draft_match(const capture::Capture& capture, capture::Tick cursor);
 
 }  // namespace triescope::viz

@@ -18,7 +18,7 @@ std::vector<MetricCurve> metric_curves(const capture::Capture& capture, capture:
   std::map<std::string, std::size_t> places;
   for (const capture::MetricRow& row : capture.metrics()) {
     if (row.tick >= end) break;
-    if (!std::isfinite(row.value) || row.name == capture::kLeftOutLayer) continue;
+    if (!std::isfinite(row.value) || !capture::is_curve(row.name)) continue;
     const auto [place, is_new] = places.try_emplace(row.name, curves.size());
     if (is_new) curves.push_back({.name = row.name, .points = {}});
     std::vector<MetricPoint>& points = curves[place->second].points;
@@ -41,7 +41,7 @@ std::vector<capture::MetricRow> metrics_of_node(const capture::Capture& capture,
   std::vector<capture::MetricRow> rows;
   for (const capture::MetricRow& row : capture.metrics()) {
     if (row.tick >= cursor) break;
-    if (row.node != node || node == -1) continue;
+    if (row.node != node || node == -1 || row.name.starts_with(capture::kTokenList)) continue;
     const auto same = std::ranges::find(rows, row.name, &capture::MetricRow::name);
     if (same == rows.end())
       rows.push_back(row);

@@ -26,10 +26,10 @@ struct MetricCurve {
 };
 
 // Of the rows with tick < end, in the order in which their names first come. Numbers that are not known count for
-// nothing, and layers that are left out are no curve.
+// nothing, and names that stand for something else are no curve (core/capture/metric_names.h).
 std::vector<MetricCurve> metric_curves(const capture::Capture& capture,
                                        capture::Tick end = INT64_MAX);
-// The newest row of each name about the node, with tick < cursor.
+// The newest row of each name about the node, with tick < cursor; without the lists in which it stands.
 std::vector<capture::MetricRow> metrics_of_node(const capture::Capture& capture, std::int32_t node,
                                                 capture::Tick cursor);
 

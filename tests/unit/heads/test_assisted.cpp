@@ -11,6 +11,7 @@
 #include <tuple>
 
 #include "core/base/rng.h"
+#include "core/capture/metric_names.h"
 #include "core/model/heads/draft_head.h"
 #include "core/model/model.h"
 #include "core/session/session.h"
@@ -232,6 +233,11 @@ TEST_CASE("assisted: DDTree's nodes are hung in the order in which they grow, he
         CHECK(weight == doctest::Approx(expected[i][1].get<double>()).epsilon(2e-3));
         CHECK((i == 0 || weight <= last + 1e-5));
         last = weight;
+        const auto grown = std::ranges::find_if(run.recorder.metric_rows, [&](const auto& one) {
+          return one.name == capture::kGrownAs && one.node == node.value;
+        });
+        REQUIRE(grown != run.recorder.metric_rows.end());
+        CHECK(grown->value == static_cast<double>(i + 1));
       }
       ++trees;
     }

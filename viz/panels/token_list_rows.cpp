@@ -1,0 +1,152 @@
+#include "viz/panels/token_list_rows.h"
+
+#include <algorithm>
+#include <string>
+
+#include "core/base/counted.h"
+#include "viz/draw/drawing.h"
+#include "viz/draw/node_text.h"
+#include "viz/text/token_text.h"
+
+namespace triescope::viz {
+namespace {
+
+using capture::NodeState;
+
+constexpr float kRowEm = 1.45f, kFootEm = 0.5f, kTitleEm = 6.2f, kGapEm = 0.18f, kLetters = 0.84f;
+constexpr int kMostChars = 14;
+
+std::string cell_text(const TokenList::Token& token, const Scene& scene) {
+  return token_text(scene.capture->piece(token.token), kMostChars);
+}
+
+float cell_width(Canvas& canvas, const TokenList::Token& token, const Scene& scene) {
+  return canvas.measure(cell_text(token, scene), mono_text(scene, kLetters)).x + scene.em * 0.5f;
+}
+
+// The width of place `at` in all lists of one table.
+float column_width(Canvas& canvas, const std::vector<TokenList>& lists, std::string_view table,
+                   std::size_t at, const Scene& scene) {
+  float width = 0;
+  for (const TokenList& list : lists)
+    if (list.table() == table && at < list.tokens.size())
+      width = std::max(width, cell_width(canvas, list.tokens[at], scene));
+  return width;
+}
+
+float title_width(float width, const Scene& scene) {
+  return std::min(scene.em * kTitleEm, width * 0.3f);
+}
+
+std::string place_text(const FoundMatch& match) {
+  std::string text = counted(match.tokens, "token") + " matched";
+  if (match.place >= 0) text += " at token " + std::to_string(match.place);
+  if (match.count > 0) text += "; the first draft follows in " + counted(match.count, "place");
+  return text;
+}
+
+float rows_of(const TokenList& list) { return list.match.tokens > 0 ? 2 * kRowEm - 0.3f : kRowEm; }
+
+}  // namespace
+
+float TokenListRows::height_em(const std::vector<TokenList>& lists) {
+  float height = lists.empty() ? 0 : kFootEm;
+  for (const TokenList& list : lists) height += rows_of(list);
+  return height;
+}
+
+void TokenListRows::clear() { boxes_.clear(); }
+
+void TokenListRows::draw(Canvas& canvas, Rect area, const std::vector<TokenList>& lists,
+                         const Scene& scene) {
+  const float em = scene.em, row = em * kRowEm;
+  float y = area.y;
+  for (std::size_t i = 0; i < lists.size(); ++i) {
+    // A row is kept for how many are left.
+    const float kept = i + 1 < lists.size() ? row : 0;
+    if (y + em * rows_of(lists[i]) + kept > area.bottom() + 0.5f) {
+      if (y + row <= area.bottom() + 0.5f)
+        text_in(canvas, {area.x, y, area.w, row},
+                "+ " + counted(lists.size() - i, "row") + " more in a taller panel",
+                dim_text(scene, 0.8f));
+      return;
+    }
+    draw_list(canvas, {area.x, y, area.w, row}, lists, i, scene);
+    if (lists[i].match.tokens > 0) {
+      const float left = title_width(area.w, scene);
+      text_in(canvas, {area.x + left, y + row - em * 0.1f, area.w - left, em},
+              place_text(lists[i].match), dim_text(scene, 0.78f));
+    }
+    y += em * rows_of(lists[i]);
+  }
+}
+
+void TokenListRows::draw_list(Canvas& canvas, Rect row, const std::vector<TokenList>& lists,
+                              std::size_t index, const Scene& scene) {
+  const float em = scene.em;
+  const TokenList& list = lists[index];
+  const Rect title{row.x, row.y, title_width(row.w, scene), row.h};
+  text_in(canvas, {title.x, title.y, title.w - em * 0.4f, title.h}, list.title,
+          dim_text(scene, 0.84f));
+  boxes_.push_back({title, index, -1});
+  float x = title.right();
+  for (std::size_t i = 0; i < list.tokens.size(); ++i) {
+    const TokenList::Token& token = list.tokens[i];
+    const float width = column_width(canvas, lists, list.table(), i, scene);
+    const float kept = i + 1 < list.tokens.size() ? em * 1.2f : 0;
+    if (x + width + kept > row.right()) {
+      text_in(canvas, {x, row.y, row.right() - x, row.h}, "…", dim_text(scene, kLetters));
+      return;
+    }
+    const Rect box{x, row.y + em * 0.1f, width, row.h - em * 0.2f};
+    TextStyle style = mono_text(scene, kLetters);
+    const bool is_draft =
+        token.node > 0 &&
+        capture::is_draft(scene.capture->nodes()[static_cast<std::size_t>(token.node)]) &&
+        !token.matched;
+    if (token.matched) {
+      canvas.fill_rect(box, scene.theme.focus.with_alpha(0.24f), em * 0.15f);
+    } else if (is_draft) {
+      const NodeState state = scene.capture->state_at(token.node, scene.cursor);
+      const Mark mark = scene.theme.mark(state);
+      const bool is_text = !capture::is_dead(state) && state != NodeState::kPending;
+      if (is_text) canvas.fill_rect(box, mark.color.with_alpha(0.25f), em * 0.2f);
+      canvas.stroke_rect(box, is_text ? mark.color : scene.theme.border, 1, LineStyle::kSolid,
+                         em * 0.2f);
+      if (capture::is_dead(state)) style.color = scene.theme.text_dim;
+    } else if (token.node < 0) {
+      style.color = scene.theme.text_dim;
+    }
+    if (token.node >= 0 && scene.focus.node() == token.node)
+      canvas.stroke_rect(box, scene.theme.focus, 1.5f, LineStyle::kSolid, em * 0.2f);
+    text_in(canvas, {box.x + em * 0.25f, row.y, width - em * 0.5f, row.h}, cell_text(token, scene),
+            style);
+    boxes_.push_back({box, index, static_cast<std::int32_t>(i)});
+    x += width + em * kGapEm;
+  }
+}
+
+bool TokenListRows::input(const Input& in, const std::vector<TokenList>& lists, const Scene& scene,
+                          Reaction& reaction) const {
+  for (const Box& box : boxes_) {
+    if (!box.box.contains(in.mouse) || box.list >= lists.size()) continue;
+    const TokenList& list = lists[box.list];
+    const std::string title = list.title + ": where drafts of this step come from";
+    if (box.token < 0) {
+      reaction.tooltip = {title};
+    } else if (const TokenList::Token& token = list.tokens[static_cast<std::size_t>(box.token)];
+               token.node >= 0) {
+      reaction.hover = token.node;
+      if (in.clicked) reaction.lock = token.node;
+      reaction.tooltip = node_tooltip(scene, token.node);
+    } else {
+      reaction.tooltip = {title, "token " + std::to_string(token.token) + "  " +
+                                     token_text(scene.capture->piece(token.token))};
+    }
+    if (list.match.tokens > 0) reaction.tooltip.push_back(place_text(list.match));
+    return true;
+  }
+  return false;
+}
+
+}  // namespace triescope::viz
