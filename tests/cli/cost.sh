@@ -58,4 +58,9 @@ check_json "$work/trees.json" '[t["name"] for t in d if t["steps"]] == ["prompt_
 "$TRIESCOPE" cost "$work/beams.tscap" --row 0.1 --drafter 0 --json >"$work/beams.json" || failures=1
 check_json "$work/beams.json" 'd["methods"][0]["beams"] == 2 and d["methods"][0]["best"] is None and abs(d["methods"][0]["step_cost"] * 1.1 - (1 + 0.1 * (d["methods"][0]["rows_per_step"] - 1))) < 1e-9'
 expect 0 'levels: .* plain beam search' "$TRIESCOPE" cost "$work/beams.tscap"
+# A bookmark in a figure.
+python3 -c "import sqlite3; db = sqlite3.connect('$work/run.tscap'); db.execute('insert into bookmark (tick, note) values (15, \'here\')'); db.commit()" || failures=1
+expect 0 '' "$TRIESCOPE" export "$work/run.tscap" --panel memory --format svg -o "$work/plain.svg" --quiet
+expect 0 '' "$TRIESCOPE" export "$work/run.tscap" --panel memory --format svg -o "$work/noted.svg" --notes --quiet
+cmp -s "$work/plain.svg" "$work/noted.svg" && { echo "FAILED: the bookmark is not in the figure"; failures=$((failures + 1)); }
 finish
