@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <iomanip>
 #include <iostream>
-#include <nlohmann/json.hpp>
 
 #include "viz/panels/tree_rows.h"
 #include "viz/text/number_text.h"
@@ -12,29 +11,6 @@ namespace triescope::app {
 namespace {
 
 using nlohmann::ordered_json;
-
-ordered_json tree_json(const viz::TreeYield& yield, const std::vector<viz::BestTreeNode>& best) {
-  ordered_json places = ordered_json::array(), nodes = ordered_json::array();
-  const auto share = [](bool known, double value) {
-    return known ? ordered_json(value) : ordered_json(nullptr);
-  };
-  for (const viz::TreePlaceYield& place : yield.places)
-    places.push_back({{"path", viz::rank_text(place.path)},
-                      {"sent", place.sent},
-                      {"accepted", place.accepted},
-                      {"earned", share(place.sent > 0, place.earned())},
-                      {"reached", place.reached},
-                      {"came", place.came},
-                      {"share", share(place.reached > 0, place.share())}});
-  for (const viz::BestTreeNode& node : best)
-    nodes.push_back({{"path", viz::rank_text(node.path)},
-                     {"comes_true", node.comes_true},
-                     {"tokens_per_forward", node.tokens_per_forward}});
-  return {{"steps", yield.steps},
-          {"places", places},
-          {"best_tree", nodes},
-          {"tree", viz::tree_setting(best)}};
-}
 
 void print_text(const viz::TreeYield& yield, const std::vector<viz::BestTreeNode>& best) {
   const auto percent = [](double share) { return viz::number_text(100 * share, 1) + " %"; };
@@ -69,10 +45,34 @@ void print_text(const viz::TreeYield& yield, const std::vector<viz::BestTreeNode
 
 }  // namespace
 
+ordered_json tree_yield_json(const viz::TreeYield& yield, std::size_t count) {
+  const std::vector<viz::BestTreeNode> best = viz::best_tree(yield, count);
+  ordered_json places = ordered_json::array(), nodes = ordered_json::array();
+  const auto share = [](bool known, double value) {
+    return known ? ordered_json(value) : ordered_json(nullptr);
+  };
+  for (const viz::TreePlaceYield& place : yield.places)
+    places.push_back({{"path", viz::rank_text(place.path)},
+                      {"sent", place.sent},
+                      {"accepted", place.accepted},
+                      {"earned", share(place.sent > 0, place.earned())},
+                      {"reached", place.reached},
+                      {"came", place.came},
+                      {"share", share(place.reached > 0, place.share())}});
+  for (const viz::BestTreeNode& node : best)
+    nodes.push_back({{"path", viz::rank_text(node.path)},
+                     {"comes_true", node.comes_true},
+                     {"tokens_per_forward", node.tokens_per_forward}});
+  return {{"steps", yield.steps},
+          {"places", places},
+          {"best_tree", nodes},
+          {"tree", viz::tree_setting(best)}};
+}
+
 void print_tree_yield(const viz::TreeYield& yield, std::size_t nodes, TreeFormat format) {
   const std::vector<viz::BestTreeNode> best = viz::best_tree(yield, nodes);
   if (format == TreeFormat::kJson)
-    std::cout << tree_json(yield, best).dump(2) << "\n";
+    std::cout << tree_yield_json(yield, nodes).dump(2) << "\n";
   else if (format == TreeFormat::kCsv)
     std::cout << viz::tree_yield_csv(yield, best);
   else

@@ -1,11 +1,13 @@
 #include "app/cli/bench_beams.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 
 #include "app/session/result_json.h"
 #include "app/study/study_figures.h"
 #include "core/base/counted.h"
+#include "viz/panels/bar_picture.h"
 #include "viz/plots/plots.h"
 
 namespace triescope::app {
@@ -52,20 +54,21 @@ std::unique_ptr<viz::Panel> memory_plot(const std::vector<BeamCost>& costs, cons
   return viz::make_curve_plot(std::move(plot));
 }
 
-std::unique_ptr<viz::Panel> policy_bars(const std::vector<BeamCost>& costs, viz::BarPlot plot,
+// Policies by numbers of beams.
+std::unique_ptr<viz::Panel> policy_bars(const std::vector<BeamCost>& costs, viz::BarChart chart,
                                         double BeamCost::*figure) {
-  const int length = costs.front().max_new_tokens;
-  for (const char* policy : {"keep", "compact", "recycle"}) {
-    viz::BarPlot::Row row{policy, {}};
-    for (const BeamCost& cost : costs)
-      if (cost.policy == policy && cost.max_new_tokens == length)
-        row.values.push_back(cost.*figure);
-    plot.rows.push_back(std::move(row));
+  chart.lies = true;
+  chart.series = {"keep", "compact", "recycle"};
+  for (const BeamCost& batch : costs) {
+    if (batch.policy != "batch" || batch.max_new_tokens != costs.front().max_new_tokens) continue;
+    chart.groups.push_back(counted(batch.num_beams, "beam"));
+    auto& bars = chart.values.emplace_back(chart.series.size());
+    for (std::size_t i = 0; i < bars.size(); ++i)
+      if (const BeamCost* const cost = with_policy(costs, batch, chart.series[i]);
+          cost && std::isfinite(cost->*figure))
+        bars[i] = viz::BarValue{.mean = cost->*figure};
   }
-  for (const BeamCost& cost : costs)
-    if (cost.policy == "batch" && cost.max_new_tokens == length)
-      plot.groups.push_back(counted(cost.num_beams, "beam"));
-  return viz::make_bar_plot(std::move(plot));
+  return viz::make_bar_picture(std::move(chart));
 }
 
 }  // namespace
@@ -139,15 +142,15 @@ std::vector<std::unique_ptr<viz::Panel>> beam_plots(const std::vector<BeamCost>&
   for (const BeamCost& cost : costs)
     if (cost.policy == "batch" && cost.max_new_tokens == costs.front().max_new_tokens)
       plots.push_back(memory_plot(costs, cost));
-  viz::BarPlot overlap;
+  viz::BarChart overlap;
   overlap.name = "beams-overlap";
   overlap.title = "KV of trie search over batch search's";
   overlap.reference = 1;
-  overlap.more_is_better = false;
   plots.push_back(policy_bars(costs, std::move(overlap), &BeamCost::over_batch));
-  viz::BarPlot saved;
+  viz::BarChart saved;
   saved.name = "beams-saved";
   saved.title = "KV tokens that trie search saves";
+  saved.marks_best = true;
   plots.push_back(policy_bars(costs, std::move(saved), &BeamCost::saved));
   return plots;
 }

@@ -9,6 +9,7 @@
 #include "app/cli/commands.h"
 #include "app/cli/cost_json.h"
 #include "app/cli/output_file.h"
+#include "app/cli/study_words.h"
 #include "app/cli/terminal.h"
 #include "app/session/catalog.h"
 #include "app/study/study_chart.h"
@@ -24,23 +25,20 @@
 namespace triescope::app {
 namespace {
 
-using viz::CostChoice;
-using viz::CostsFrom;
+using viz::CostChoice, viz::CostsFrom;
 
 struct CostOptions {
-  std::string path, costs = "run", steps, experts, output, format, size, theme = "light";
+  std::string path, costs = "run", steps, filter, experts, output, format, size, theme = "light";
   double row = -1, dear_row = -1, of_experts = 0.8, round = -1, scale = 1;
   int cheap_rows = 0, threads = 0;
   bool measure = false, as_json = false, as_csv = false;
 };
 
-constexpr int kMeasuredPrompt = 128, kMeasuredRepeats = 15;
-
 // "8/64" -> the share of a layer's experts that a row chooses.
 double chosen_experts(const std::string& text) {
   int chosen = 0, of = 0;
-  char rest = 0;
-  if (std::sscanf(text.c_str(), "%d/%d%c", &chosen, &of, &rest) == 2 && chosen >= 1 && chosen <= of)
+  if (char rest = 0;
+      std::sscanf(text.c_str(), "%d/%d%c", &chosen, &of, &rest) == 2 && chosen >= 1 && chosen <= of)
     return static_cast<double>(chosen) / of;
   throw Error(ErrorCode::kInvalidArgument,
               "--experts: expected how many of a layer's experts a row chooses, as 8/64; found '" +
@@ -56,6 +54,7 @@ viz::ForwardCosts measured_here(const capture::Capture& capture, int threads, bo
                             .threads = threads};
   const auto model = load_model(resolve_model(request.model), options, terminal_progress(quiet));
   std::vector<std::pair<double, double>> points;
+  constexpr int kMeasuredPrompt = 128, kMeasuredRepeats = 15;
   for (const ForwardCost& one : measure_forward_rows(*model, kMeasuredPrompt, {1, 2, 3, 5, 9, 17},
                                                      kMeasuredRepeats, terminal_progress(quiet)))
     points.emplace_back(one.rows, one.over_one);
@@ -110,6 +109,7 @@ struct Answer {
 };
 
 Answer answer_of_run(const CostOptions& options, CostChoice choice, bool quiet) {
+  check_is_of_study(options.filter);
   const auto capture = capture::Capture::open(options.path);
   std::optional<std::pair<std::int32_t, std::int32_t>> range;
   if (!options.steps.empty()) range = parse_steps(options.steps, *capture);
@@ -145,7 +145,8 @@ Answer answer_of_study(const CostOptions& options, CostChoice choice, bool quiet
     choice.measured = measured_here(*capture, options.threads, quiet);
     choice.from = CostsFrom::kMeasured;
   }
-  StudyCost cost = study_cost(options.path, rows, store.fact("baseline"), choice);
+  StudyCost cost = study_cost(
+      options.path, rows, {.where = options.filter, .baseline = store.fact("baseline")}, choice);
   StudyProvenance made = study_provenance(options.path, rows, store.fact("title"), "Worth it");
   return {std::move(cost.series), std::move(made.facts), std::move(made.created)};
 }
@@ -219,6 +220,8 @@ void add_cost_command(CLI::App& root, CommandLine& line) {
                    "what a round of the drafter costs, in forwards of one row; default: as timed")
       ->check(number_within(0, 100));
   command->add_option("--steps", options->steps, "A:B: these steps of a capture alone");
+  command->add_option("--filter", options->filter,
+                      "of a study: only runs for which this holds, as of its table");
   command->add_option("-o", options->output, "the chart: a .svg, .pdf, .png or .csv file")
       ->check(file_name());
   command->add_option("--format", options->format,

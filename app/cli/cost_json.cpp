@@ -21,8 +21,10 @@ ordered_json series_json(const viz::CostSeries& one) {
     yields.push_back({{"place", place.place}, {"tokens_per_step", place.yield}, {"n", place.n}});
   for (int n = 0; n <= static_cast<int>(model.yields.size()); ++n)
     points.push_back(point_json(model.at(n)));
+  const bool beams = facts.is_of_beams();
   ordered_json json = {{"name", one.name},
                        {"runs", one.runs},
+                       {"beams", beams ? ordered_json(facts.plain_rows) : ordered_json(nullptr)},
                        {"steps", facts.steps},
                        {"share_drafting", facts.share_drafting()},
                        {"rows_per_step", facts.mean_rows()},
@@ -36,7 +38,7 @@ ordered_json series_json(const viz::CostSeries& one) {
                        {"needs",
                         {{"tokens_per_step", model.step_cost()},
                          {"acceptance", needed ? ordered_json(*needed) : ordered_json(nullptr)}}},
-                       {"best", point_json(model.best())},
+                       {"best", beams ? ordered_json(nullptr) : point_json(model.best())},
                        {"by_drafts", points},
                        {"places", yields}};
   json["measured"] = nullptr;
@@ -54,7 +56,10 @@ ordered_json cost_json(const std::vector<viz::CostSeries>& series) {
   for (int n = 1; n <= 33; ++n) rows.push_back(model.forwards.of(n));
   for (const viz::CostSeries& one : series) methods.push_back(series_json(one));
   return {{"costs",
-           {{"from", to_string(model.from)}, {"one_row_us", model.one_row_us}, {"by_rows", rows}}},
+           {{"from", to_string(model.from)},
+            {"experts_recorded", model.counts_experts},
+            {"one_row_us", model.one_row_us},
+            {"by_rows", rows}}},
           {"methods", methods}};
 }
 

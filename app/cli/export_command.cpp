@@ -30,6 +30,7 @@ struct ExportCommandOptions {
   std::vector<std::string> panels;
   int step = -1;
   float scale = 1;
+  bool notes = false;
   int delay = 800, loops = 0;
   // the first given option that only a panel, or only a picture, has
   std::string of_panels, of_pictures;
@@ -169,6 +170,7 @@ int run_export(const ExportCommandOptions& options, bool quiet) {
   settings.theme = viz::theme_name_from_string(options.theme);
   settings.scale = options.scale;
   settings.part = viz::export_part_from_string(options.part);
+  settings.notes = options.notes;
   if (options.step >= 0) settings.step = options.step;
   if (!options.size.empty())
     std::tie(settings.width_px, settings.height_px) = parse_size(options.size);
@@ -285,6 +287,9 @@ void add_export_command(CLI::App& root, CommandLine& line) {
         throw CLI::Success();
       },
       "the panels and charts that --panel takes");
+  command->add_flag("--notes", options->notes,
+                    "bookmarks as numbered marks where their step or node is drawn, their notes "
+                    "below; of figures along the steps or of nodes");
   command->add_option("--scale", options->scale, "PNG pixels per px")
       ->check(number_within(0.25, 8.0))
       ->capture_default_str();
@@ -300,8 +305,8 @@ void add_export_command(CLI::App& root, CommandLine& line) {
         throw Error(
             ErrorCode::kInvalidArgument,
             std::string(name) + ": expected with --format gif; found --format " + options->format);
-    for (const char* name :
-         {"OTHER", "--panel", "--step", "--whose", "--theme", "--part", "--size", "--scale"}) {
+    for (const char* name : {"OTHER", "--panel", "--step", "--whose", "--theme", "--part", "--size",
+                             "--scale", "--notes"}) {
       if (command->count(name) == 0) continue;
       if (options->of_panels.empty()) options->of_panels = name;
       if (options->of_pictures.empty() && std::string_view(name) != "--panel")

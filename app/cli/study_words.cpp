@@ -3,6 +3,7 @@
 #include <cstdio>
 
 #include "app/cli/terminal.h"
+#include "core/base/error.h"
 
 namespace triescope::app {
 
@@ -16,6 +17,11 @@ void say_outcome(const std::string& folder, const StudyOutcome& outcome, const c
                outcome.done, outcome.there, outcome.failed,
                outcome.interrupted ? "; interrupted: " : "",
                outcome.interrupted ? interrupted : "");
+}
+
+void check_is_of_study(const std::string& filter) {
+  if (!filter.empty())
+    throw Error(ErrorCode::kInvalidArgument, "--filter: goes with a study, not with one capture");
 }
 
 }  // namespace triescope::app

@@ -1,4 +1,4 @@
-// What the commands that make a study's runs say of them on stderr.
+// What several commands say of a study and its runs.
 #pragma once
 
 #include <string>
@@ -11,5 +11,8 @@ void say_run_failed(const StudyRun& run, const std::string& why);
 // How many runs were made. `interrupted`: what comes of it if they were interrupted, "the same command
 // goes on".
 void say_outcome(const std::string& folder, const StudyOutcome& outcome, const char* interrupted);
+
+// Error{kInvalidArgument}: a --filter was given with one capture.
+void check_is_of_study(const std::string& filter);
 
 }  // namespace triescope::app

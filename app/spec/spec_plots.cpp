@@ -1,5 +1,6 @@
 // The cells as plots.
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <map>
 
@@ -7,6 +8,7 @@
 #include "app/session/text_tools.h"
 #include "app/spec/spec_plan.h"
 #include "app/spec/spec_tables.h"
+#include "viz/panels/bar_picture.h"
 #include "viz/plots/plots.h"
 
 namespace triescope::app {
@@ -14,21 +16,25 @@ namespace {
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
-// Methods by tasks. `with_plain`: plain decoding has a row too.
-viz::BarPlot bars(const std::vector<SpecCell>& cells, double (SpecCell::*value)() const) {
-  viz::BarPlot plot;
-  plot.reference = 1;
-  std::vector<std::string> names;
-  for (const SpecCell& cell : cells)
-    if (!is_spec_sweep(cell.method)) place_of(plot.groups, cell.task);
+// Methods by tasks, over plain decoding's 1.
+viz::BarChart bars(const std::vector<SpecCell>& cells, double (SpecCell::*value)() const) {
+  viz::BarChart chart;
+  chart.lies = chart.marks_best = true;
+  chart.reference = 1;
+  const auto is_meant = [](const SpecCell& cell) {
+    return !is_spec_sweep(cell.method) && cell.method != "greedy";
+  };
   for (const SpecCell& cell : cells) {
-    if (is_spec_sweep(cell.method) || cell.method == "greedy") continue;
-    const std::size_t row = place_of(names, cell.method);
-    if (row == plot.rows.size())
-      plot.rows.push_back({cell.method, std::vector<double>(plot.groups.size(), kNone)});
-    plot.rows[row].values[place_of(plot.groups, cell.task)] = (cell.*value)();
+    if (!is_spec_sweep(cell.method)) place_of(chart.groups, cell.task);
+    if (is_meant(cell)) place_of(chart.series, cell.method);
   }
-  return plot;
+  chart.values.assign(chart.groups.size(),
+                      std::vector<std::optional<viz::BarValue>>(chart.series.size()));
+  for (const SpecCell& cell : cells)
+    if (const double mean = (cell.*value)(); is_meant(cell) && std::isfinite(mean))
+      chart.values[place_of(chart.groups, cell.task)][place_of(chart.series, cell.method)] =
+          viz::BarValue{.mean = mean};
+  return chart;
 }
 
 viz::HistogramPlot accepted_plot(const std::vector<SpecCell>& cells) {
@@ -93,15 +99,15 @@ viz::GridPlot sweep_plot(const std::string& method, const std::vector<const Spec
 
 std::vector<std::unique_ptr<viz::Panel>> spec_plots(const std::vector<SpecCell>& cells) {
   std::vector<std::unique_ptr<viz::Panel>> plots;
-  viz::BarPlot speed = bars(cells, &SpecCell::speed);
-  if (!speed.rows.empty()) {
+  viz::BarChart speed = bars(cells, &SpecCell::speed);
+  if (!speed.series.empty()) {
     speed.name = "spec-speed";
     speed.title = "Speed over plain decoding (×), prefill and drafting counted";
-    plots.push_back(viz::make_bar_plot(std::move(speed)));
-    viz::BarPlot tokens = bars(cells, &SpecCell::tokens_per_forward);
+    plots.push_back(viz::make_bar_picture(std::move(speed)));
+    viz::BarChart tokens = bars(cells, &SpecCell::tokens_per_forward);
     tokens.name = "spec-tokens";
     tokens.title = "Tokens a forward of the target (plain decoding: 1)";
-    plots.push_back(viz::make_bar_plot(std::move(tokens)));
+    plots.push_back(viz::make_bar_picture(std::move(tokens)));
     plots.push_back(viz::make_histogram_plot(accepted_plot(cells)));
   }
   std::vector<std::string> names;

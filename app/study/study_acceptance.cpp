@@ -1,8 +1,13 @@
 #include "app/study/study_acceptance.h"
 
 #include <algorithm>
+#include <sstream>
 
+#include "app/study/study_variants.h"
 #include "core/capture/capture.h"
+#include "viz/panels/failure_rows.h"
+#include "viz/query/acceptance_causes.h"
+#include "viz/text/number_text.h"
 
 namespace triescope::app {
 namespace {
@@ -28,15 +33,17 @@ bool is_worse(const WorstRun& a, const WorstRun& b, viz::AcceptanceBy by) {
   return a.n > b.n;
 }
 
-// Calls see(name, row, capture) for every run with drafts whose capture has its tree; repeats of a
-// run are the same drafts again.
+// Calls see(variant's name, row, capture) for every run that is meant and whose capture has its
+// tree; repeats of a run are the same drafts again.
 template <class See>
 void each_drafting_run(const std::string& folder, const std::vector<StudyRow>& runs,
-                       const See& see) {
+                       const StudyFilter& filter, const See& see) {
+  const StudySelection meant(runs, filter);
+  const StudyVariants variants(meant.rows);
   for (const StudyRow& row : runs) {
-    if (!has_tree(row) || row.at("repeat") != 1) continue;
+    if (!has_tree(row) || row.at("repeat") != 1 || !meant.has(row)) continue;
     const auto capture = capture::Capture::open(capture_path(folder, row.at("capture")));
-    see(row.at("name").get<std::string>(), row, *capture);
+    see(variants.of(row), row, *capture);
   }
 }
 
@@ -44,12 +51,12 @@ void each_drafting_run(const std::string& folder, const std::vector<StudyRow>& r
 
 std::vector<MethodAcceptance> study_acceptance(const std::string& folder,
                                                const std::vector<StudyRow>& runs,
-                                               viz::AcceptanceBy by) {
+                                               viz::AcceptanceBy by, const StudyFilter& filter) {
   std::vector<MethodAcceptance> methods;
   std::vector<std::vector<WorstRun>> found;  // by method: of every run and group
   std::vector<std::vector<std::string>> labels;
   each_drafting_run(
-      folder, runs,
+      folder, runs, filter,
       [&](const std::string& name, const StudyRow& row, const capture::Capture& capture) {
         auto method = std::find_if(methods.begin(), methods.end(),
                                    [&](const MethodAcceptance& one) { return one.name == name; });
@@ -79,11 +86,38 @@ std::vector<MethodAcceptance> study_acceptance(const std::string& folder,
   return methods;
 }
 
+std::string with_columns(const std::string& names, const std::string& values,
+                         const std::string& csv, bool with_header) {
+  std::istringstream lines(csv);
+  std::string text;
+  bool is_header = true;
+  for (std::string line; std::getline(lines, line); is_header = false)
+    if (!is_header || with_header) text += (is_header ? names : values) + "," + line + "\n";
+  return text;
+}
+
+std::string study_failures_csv(const std::string& folder, const std::vector<StudyRow>& runs,
+                               viz::AcceptanceBy by, const StudyFilter& filter) {
+  std::string text;
+  each_drafting_run(
+      folder, runs, filter,
+      [&](const std::string& name, const StudyRow& row, const capture::Capture& capture) {
+        text += with_columns(
+            "name,capture",
+            viz::csv_field(name) + "," + viz::csv_field(row.at("capture").get<std::string>()),
+            viz::failures_csv(capture, viz::draft_failures(capture, by, capture.end_tick())),
+            text.empty());
+      });
+  return text;
+}
+
 std::vector<MethodTreeYield> study_tree_yields(const std::string& folder,
-                                               const std::vector<StudyRow>& runs) {
+                                               const std::vector<StudyRow>& runs,
+                                               const StudyFilter& filter) {
   std::vector<MethodTreeYield> methods;
   each_drafting_run(
-      folder, runs, [&](const std::string& name, const StudyRow&, const capture::Capture& capture) {
+      folder, runs, filter,
+      [&](const std::string& name, const StudyRow&, const capture::Capture& capture) {
         auto method = std::find_if(methods.begin(), methods.end(),
                                    [&](const MethodTreeYield& one) { return one.name == name; });
         if (method == methods.end())

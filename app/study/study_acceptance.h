@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "app/study/study_store.h"
+#include "app/study/study_table.h"
 #include "viz/query/acceptance.h"
 #include "viz/query/tree_yield.h"
 
@@ -21,17 +22,26 @@ struct WorstRun {
 };
 
 struct MethodAcceptance {
-  std::string name;  // of the [[method]]
+  std::string name;  // as StudyVariants::of() has it
   int runs = 0;
   viz::Acceptance acceptance;
   std::vector<std::vector<WorstRun>> behind;  // by group: its runs, the smallest share first
 };
 
 // Of runs with a capture that has its tree. Repeats of a run are counted once. Errors: those of
-// Capture::open.
+// Capture::open and of StudySelection.
 std::vector<MethodAcceptance> study_acceptance(const std::string& folder,
                                                const std::vector<StudyRow>& runs,
-                                               viz::AcceptanceBy by);
+                                               viz::AcceptanceBy by,
+                                               const StudyFilter& filter = {});
+
+// failures_csv() of all runs, behind the columns name and capture.
+std::string study_failures_csv(const std::string& folder, const std::vector<StudyRow>& runs,
+                               viz::AcceptanceBy by, const StudyFilter& filter = {});
+// CSV with columns before its own: `names` of them in the header, if it is wanted, `values` in every
+// row, both as CSV has them.
+std::string with_columns(const std::string& names, const std::string& values,
+                         const std::string& csv, bool with_header);
 
 // What the places of each method's drafting tree earned, over the same runs.
 struct MethodTreeYield {
@@ -40,6 +50,7 @@ struct MethodTreeYield {
   viz::TreeYield yield;
 };
 std::vector<MethodTreeYield> study_tree_yields(const std::string& folder,
-                                               const std::vector<StudyRow>& runs);
+                                               const std::vector<StudyRow>& runs,
+                                               const StudyFilter& filter = {});
 
 }  // namespace triescope::app

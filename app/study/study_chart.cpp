@@ -1,6 +1,7 @@
 #include "app/study/study_chart.h"
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 
 #include "app/session/text_tools.h"
@@ -44,8 +45,13 @@ viz::BarChart study_bars(const std::vector<StudyRow>& runs, const std::string& b
     bar.series = place_of(chart.series, group_by.size() > 1 ? cell_text(row, group_by.back()) : "");
     bar.value.mean = found->get<double>();
     bar.value.n = row.value("runs", 0);
-    if (const auto half = row.find(column + "_ci"); half != row.end() && half->is_number())
-      bar.value.half = half->get<double>();
+    const auto number = [&](const std::string& name) {
+      const auto cell = row.find(name);
+      return cell != row.end() && cell->is_number() ? cell->get<double>() : viz::kNoBarFigure;
+    };
+    const double half = number(column + "_ci");
+    bar.value.low = std::isnan(half) ? number(column + "_low") : bar.value.mean - half;
+    bar.value.high = std::isnan(half) ? number(column + "_high") : bar.value.mean + half;
     bars.push_back(bar);
   }
   if (bars.empty())

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "app/study/study_figures.h"
+#include "app/study/study_variants.h"
 #include "core/base/error.h"
 #include "core/capture/capture.h"
 
@@ -14,11 +15,6 @@ struct MethodFacts {
   std::int64_t runs = 0;
   viz::SpeculationFacts facts;
 };
-
-void add_times(viz::ForwardTimes& sum, const viz::ForwardTimes& more) {
-  for (const auto& [rows, times] : more)
-    sum[rows].insert(sum[rows].end(), times.begin(), times.end());
-}
 
 // The mean speed-up of a method's rows in the table.
 std::optional<viz::MeasuredSpeedup> measured_speedup(const std::vector<StudyRow>& groups,
@@ -37,19 +33,21 @@ std::optional<viz::MeasuredSpeedup> measured_speedup(const std::vector<StudyRow>
 }  // namespace
 
 StudyCost study_cost(const std::string& folder, const std::vector<StudyRow>& runs,
-                     const std::string& baseline, const viz::CostChoice& choice) {
+                     const StudyFilter& filter, const viz::CostChoice& choice) {
   StudyCost cost;
+  StudySelection meant(runs, filter);
+  const StudyVariants variants(meant.rows);
   std::vector<MethodFacts> methods;
   viz::ForwardTimes times;  // of all methods
   for (const StudyRow& row : runs) {
     if (!has_tree(row)) continue;
     const auto capture = capture::Capture::open(capture_path(folder, row.at("capture")));
-    add_times(times, viz::forward_times(*capture, capture->end_tick()));
+    viz::add_times(times, viz::forward_times(*capture, capture->end_tick()));
     if (!cost.row_costs) cost.row_costs = viz::recorded_row_costs(*capture);
-    if (row.at("repeat") != 1) continue;
+    if (row.at("repeat") != 1 || !meant.has(row)) continue;
     auto facts = viz::speculation_facts(*capture, capture->end_tick());
     if (!facts || facts->drafting == 0) continue;
-    const std::string name = row.at("name");
+    const std::string name = variants.of(row);
     const auto method = std::find_if(methods.begin(), methods.end(),
                                      [&](const MethodFacts& one) { return one.name == name; });
     if (method == methods.end()) {
@@ -62,7 +60,7 @@ StudyCost study_cost(const std::string& folder, const std::vector<StudyRow>& run
   if (methods.empty())
     throw Error(ErrorCode::kInvalidArgument,
                 folder +
-                    ": expected runs that draft for one text and captures with their tree; found "
+                    ": expected runs that draft and captures with their tree; found "
                     "none. Add a drafting method, and do not set captures to \"off\" or \"steps\"");
   // One ruler for all: what the study's forwards took, unless other costs are asked for.
   const auto here = viz::measured_forwards(times);
@@ -70,12 +68,15 @@ StudyCost study_cost(const std::string& folder, const std::vector<StudyRow>& run
   const bool is_here = choice.from == viz::CostsFrom::kRun ||
                        choice.from == viz::CostsFrom::kModel ||
                        choice.from == viz::CostsFrom::kMeasured;
-  const std::vector<StudyRow> groups = grouped_rows(folded_rows(runs, baseline), {"name"});
+  for (StudyRow& row : meant.rows) row["name"] = variants.of(row);
+  const std::vector<StudyRow> groups = grouped_rows(meant.rows, {"name"});
   for (MethodFacts& method : methods) {
+    const bool beams =
+        method.facts.is_of_beams();  // a ratio over greedy decoding says nothing of them
     cost.series.push_back(
         {.name = method.name,
          .model = viz::cost_model(std::move(method.facts), choice, cost.row_costs, here),
-         .measured = is_here ? measured_speedup(groups, method.name) : std::nullopt,
+         .measured = is_here && !beams ? measured_speedup(groups, method.name) : std::nullopt,
          .runs = method.runs});
   }
   return cost;

@@ -7,21 +7,22 @@
 #include <vector>
 
 #include "app/study/study_store.h"
+#include "app/study/study_table.h"
 #include "viz/panels/cost_chart.h"
 
 namespace triescope::app {
 
 struct StudyCost {
-  std::vector<viz::CostSeries> series;  // methods that draft for one text, in the study's order
+  std::vector<viz::CostSeries> series;  // variants that draft for one text, in the study's order
   std::optional<RowCosts> row_costs;    // as the first capture has them
 };
 
-// Of the runs whose capture has its tree: of the repeats of a run the first, but the times of all. The
-// forwards of methods that draft nothing tell what one row costs. `baseline`: the method over whose rate
-// speed-ups are given; with the costs of another machine none are.
-// Errors: kInvalidArgument: no method has drafts; those of Capture::open.
+// Of the runs that are meant and whose capture has its tree: of the repeats of a run the first. The
+// costs come from the times of all runs of the study, for forwards of methods that draft nothing tell
+// what one row costs. With the costs of another machine no speed-ups are given.
+// Errors: kInvalidArgument: no method has drafts; those of Capture::open and of StudySelection.
 StudyCost study_cost(const std::string& folder, const std::vector<StudyRow>& runs,
-                     const std::string& baseline, const viz::CostChoice& choice);
+                     const StudyFilter& filter, const viz::CostChoice& choice);
 
 // The path of the first run's capture. Error{kInvalidArgument}: no run has one.
 std::string first_capture(const std::string& folder, const std::vector<StudyRow>& runs);

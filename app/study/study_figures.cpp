@@ -68,18 +68,20 @@ std::vector<std::vector<const StudyRow*>> alike(const std::vector<StudyRow>& row
   return groups;
 }
 
+// The median of the repeats' values, and both ends.
+void set_spread(StudyRow& row, const std::string& name, const std::vector<double>& values) {
+  row[name] = number_or_null(median_of(values));
+  if (values.empty()) return;
+  row[name + "_low"] = *std::min_element(values.begin(), values.end());
+  row[name + "_high"] = *std::max_element(values.begin(), values.end());
+}
+
 StudyRow folded_row(const std::vector<const StudyRow*>& repeats) {
   StudyRow row = *repeats.front();
   for (const char* name : {"repeat", "place", "finished_at", "status"}) row.erase(name);
   row["repeats"] = repeats.size();
   for (const StudyMetric& metric : study_metrics())
-    if (metric.is_time)
-      row[metric.name] = number_or_null(median_of(numbers_of(repeats, metric.name)));
-  const std::vector<double> rates = numbers_of(repeats, "tokens_per_second");
-  if (!rates.empty()) {
-    row["tokens_per_second_low"] = *std::min_element(rates.begin(), rates.end());
-    row["tokens_per_second_high"] = *std::max_element(rates.begin(), rates.end());
-  }
+    if (metric.is_time) set_spread(row, metric.name, numbers_of(repeats, metric.name));
   std::map<int, DepthCounts> depths;
   add_depths(depths, row);  // those of a repeat: the same in all
   set_depths(row, depths, /*with_interval=*/false);
@@ -92,7 +94,33 @@ std::string key_but_for(const StudyRow& row, std::initializer_list<const char*> 
   return key.dump();
 }
 
+// What runs of one prompt, seed and limit share, whatever decodes.
+std::string prompt_key(const StudyRow& row) {
+  return key_but_for(row, {"repeat", "name", "method", "settings", "draft", "draft_device"});
+}
+
+// By repeat its rate.
+std::map<std::int64_t, double> rates_of(const std::vector<const StudyRow*>& repeats) {
+  std::map<std::int64_t, double> rates;
+  for (const StudyRow* const row : repeats)
+    if (const auto rate = row->find("tokens_per_second"); rate != row->end() && rate->is_number())
+      rates.emplace(row->value("repeat", std::int64_t{1}), rate->get<double>());
+  return rates;
+}
+
+// The ratios of repeats that ran in the same turn.
+std::vector<double> ratios_of(const std::map<std::int64_t, double>& rates,
+                              const std::map<std::int64_t, double>& plain) {
+  std::vector<double> ratios;
+  for (const auto& [repeat, rate] : rates)
+    if (const auto base = plain.find(repeat); base != plain.end() && base->second > 0)
+      ratios.push_back(rate / base->second);
+  return ratios;
+}
+
 }  // namespace
+
+std::string repeat_key(const StudyRow& row) { return key_but_for(row, {"repeat"}); }
 
 std::span<const char* const> study_identity() { return kTellingColumns; }
 
@@ -134,25 +162,26 @@ std::vector<StudyRow> folded_rows(const std::vector<StudyRow>& runs, const std::
   std::vector<StudyRow> done;
   for (const StudyRow& run : runs)
     if (run.at("status") == "done") done.push_back(run);
+  const auto groups = alike(done, repeat_key);
   std::vector<StudyRow> rows;
-  for (const auto& repeats :
-       alike(done, [](const StudyRow& row) { return key_but_for(row, {"repeat"}); }))
-    rows.push_back(folded_row(repeats));
-  const auto place = [](const StudyRow& row) {
-    return key_but_for(row, {"repeat", "name", "method", "settings", "draft", "draft_device"});
+  struct Plain {
+    std::map<std::int64_t, double> rates;
+    json text;
   };
-  std::map<std::string, StudyRow> plain;  // by place; the first of the baseline's
-  for (const StudyRow& row : rows)
-    if (!baseline.empty() && row.at("name") == baseline) plain.emplace(place(row), row);
-  for (StudyRow& row : rows) {
-    const auto found = plain.find(place(row));
+  std::map<std::string, Plain> plain;  // by place; the first of the baseline's
+  for (const auto& repeats : groups) {
+    rows.push_back(folded_row(repeats));
+    if (!baseline.empty() && rows.back().at("name") == baseline)
+      plain.emplace(prompt_key(rows.back()), Plain{rates_of(repeats), rows.back()["text"]});
+  }
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    StudyRow& row = rows[i];
+    const auto found = plain.find(prompt_key(row));
     row["speedup"] = nullptr;
     row["same_text"] = nullptr;
     if (found == plain.end()) continue;
-    const json &rate = row["tokens_per_second"], &base = found->second["tokens_per_second"];
-    if (rate.is_number() && base.is_number() && base > 0)
-      row["speedup"] = rate.get<double>() / base.get<double>();
-    row["same_text"] = row["text"] == found->second["text"];
+    set_spread(row, "speedup", ratios_of(rates_of(groups[i]), found->second.rates));
+    row["same_text"] = row["text"] == found->second.text;
   }
   return rows;
 }

@@ -19,11 +19,14 @@ double mean_half_width(const std::vector<double>& values);
 // Of an even number of values the mean of the two in the middle; NaN for none.
 double median_of(std::vector<double> values);
 
-// One row for each run and its repeats: the median of every time, tokens_per_second_low and _high
-// over the repeats, `repeats`. Adds speedup and same_text, against the row of `baseline` (a name of
+// What makes it this run, its repeats counted as one.
+std::string repeat_key(const StudyRow& row);
+// One row for each run and its repeats: of every time T the median, and T_low and T_high, the ends
+// over the repeats; `repeats`. Adds speedup and same_text, against the row of `baseline` (a name of
 // a [[method]]; "" = none) with the same model, prompt, seed and limit, and accept_1, accept_2, …
 // with reached_1, reached_2, …: the share of the places reached at that depth where a draft was
-// accepted. Failed runs are left out.
+// accepted. A speedup is the median, with its ends, of the ratios of repeats that ran in the same
+// turn, so that a slow minute is on both sides. Failed runs are left out.
 std::vector<StudyRow> folded_rows(const std::vector<StudyRow>& runs, const std::string& baseline);
 
 // A row for each combination of values of these columns: `runs` (folded ones), the mean of every

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "app/study/study_figures.h"
+#include "app/study/study_variants.h"
 #include "core/base/error.h"
 #include "core/base/nearest_name.h"
 #include "lessons/trace.h"
@@ -114,15 +115,9 @@ std::vector<std::string> telling_columns(const std::vector<StudyRow>& rows) {
       return cell_of(row, name) != cell_of(rows.front(), name);
     });
   };
-  // A setting tells rows apart if rows of one name differ in it.
   std::set<std::string> settings;
-  for (const StudyRow& row : rows)
-    for (const StudyRow& other : rows) {
-      if (&other == &row) break;
-      if (cell_of(row, "name") != cell_of(other, "name")) continue;
-      for (const auto& [name, value] : row.at("settings").items())
-        if (cell_of(other, name) != value) settings.insert(name);
-    }
+  for (const auto& [name, swept] : swept_settings(rows))
+    settings.insert(swept.begin(), swept.end());
   for (const char* name : study_identity())
     if (std::string_view(name) != "name" && std::string_view(name) != "draft" && differ(name))
       columns.emplace_back(name);
@@ -133,6 +128,18 @@ std::vector<std::string> telling_columns(const std::vector<StudyRow>& rows) {
 }
 
 }  // namespace
+
+StudySelection::StudySelection(const std::vector<StudyRow>& runs, const StudyFilter& filter)
+    : rows(folded_rows(runs, filter.baseline)) {
+  if (!filter.where.empty()) rows = filtered(rows, filter.where, columns_of(rows));
+  for (const StudyRow& row : rows) keys_.insert(repeat_key(row));
+  if (rows.empty() && !filter.where.empty())
+    throw Error(ErrorCode::kInvalidArgument,
+                "--filter: expected a condition that holds for some run; found none for '" +
+                    filter.where + "'");
+}
+
+bool StudySelection::has(const StudyRow& run) const { return keys_.contains(repeat_key(run)); }
 
 StudyTable study_table(const std::vector<StudyRow>& runs, const std::string& baseline,
                        const StudyTableOptions& options, bool whole) {

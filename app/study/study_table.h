@@ -2,6 +2,7 @@
 // columns; as text, CSV, JSON lines or LaTeX. Pure.
 #pragma once
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -27,16 +28,36 @@ struct StudyTable {
 StudyTable study_table(const std::vector<StudyRow>& runs, const std::string& baseline,
                        const StudyTableOptions& options, bool whole);
 
-// A cell as people read it; of a figure with an interval its half width stands behind `between`, if
-// that is not empty.
+// Which runs are meant: an expression over the columns of folded rows ("" = all), and the baseline of
+// their speed-ups.
+struct StudyFilter {
+  std::string where = {}, baseline = {};
+};
+
+// The runs that a filter leaves.
+class StudySelection {
+ public:
+  // Errors: those of the filter; kInvalidArgument: it leaves none.
+  StudySelection(const std::vector<StudyRow>& runs, const StudyFilter& filter);
+  bool has(const StudyRow& run) const;  // one of `runs`, whichever repeat it is
+
+  std::vector<StudyRow> rows;  // folded
+
+ private:
+  std::set<std::string> keys_;
+};
+
+// A cell as people read it. If `between` is not empty, the half width of a figure's interval stands
+// behind it, or both ends where repeats spread or an interval is not even: "2.31 ± 0.12",
+// "58.2 [51.0, 60.3]".
 std::string study_cell(const StudyRow& row, const std::string& column, const std::string& between);
 // Whether the first cell of the column that is not empty is a number.
 bool is_study_number(const StudyTable& table, const std::string& column);
-// Columns as wide as their widest cell; of a figure with an interval "2.31 ± 0.12".
+// Columns as wide as their widest cell.
 std::string study_text(const StudyTable& table);
 std::string study_csv(const StudyTable& table);
 std::string study_jsonl(const StudyTable& table);
-// A tabular environment that needs no package; figures with an interval as $2.31 \pm 0.12$.
+// A tabular environment that needs no package, figures as $2.31 \pm 0.12$.
 std::string study_latex(const StudyTable& table);
 
 }  // namespace triescope::app

@@ -1,6 +1,7 @@
 // A study's table in the formats in which it is printed.
 #include <cmath>
 #include <cstdio>
+#include <optional>
 
 #include "app/session/text_tools.h"
 #include "app/study/study_table.h"
@@ -18,6 +19,12 @@ std::string cell_number(double value, int digits) {
   char text[40];
   std::snprintf(text, sizeof text, "%.*f", digits, value);
   return text;
+}
+
+std::optional<double> number_in(const StudyRow& row, const std::string& column) {
+  const auto found = row.find(column);
+  if (found == row.end() || !found->is_number()) return std::nullopt;
+  return found->get<double>();
 }
 
 std::size_t characters_of(const std::string& text) {
@@ -63,12 +70,23 @@ std::string study_cell(const StudyRow& row, const std::string& column, const std
   if (found->is_boolean()) return found->get<bool>() ? "yes" : "no";
   if (!found->is_number()) return json_text(*found);
   const double value = found->get<double>();
-  const auto interval = row.find(column + "_ci");
-  const bool has_interval = !between.empty() && interval != row.end() && interval->is_number();
-  const double half = has_interval ? interval->get<double>() : 0;
+  const bool alone = between.empty();
+  const std::optional<double> half = alone ? std::nullopt : number_in(row, column + "_ci"),
+                              low = alone ? std::nullopt : number_in(row, column + "_low"),
+                              high = alone ? std::nullopt : number_in(row, column + "_high");
   const double size = std::abs(value);
-  const int digits = is_whole(value) && is_whole(half) ? 0 : size < 0.1 ? 3 : size < 100 ? 2 : 1;
-  return cell_number(value, digits) + (has_interval ? between + cell_number(half, digits) : "");
+  const int digits = is_whole(value) && is_whole(half.value_or(0)) && is_whole(low.value_or(0)) &&
+                             is_whole(high.value_or(0))
+                         ? 0
+                     : size < 0.1 ? 3
+                     : size < 100 ? 2
+                                  : 1;
+  std::string text = cell_number(value, digits);
+  if (half)
+    text += between + cell_number(*half, digits);
+  else if (low && high && *low < *high)
+    text += " [" + cell_number(*low, digits) + ", " + cell_number(*high, digits) + "]";
+  return text;
 }
 
 bool is_study_number(const StudyTable& table, const std::string& column) {

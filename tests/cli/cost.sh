@@ -39,8 +39,28 @@ TOML
 "$TRIESCOPE" cost "$work/small" --json >"$work/study.json" || failures=1
 check_json "$work/study.json" 'len(d["methods"]) == 1 and d["methods"][0]["name"] == "prompt_lookup" and d["methods"][0]["measured"]["speedup"] > 0'
 expect 0 '' "$TRIESCOPE" study "$work/small" --group-by category,name --chart "$work/bars.csv" --of tokens_per_forward --quiet
-grep -q '^own,greedy,1,1,$' "$work/bars.csv" || { echo "FAILED: the bars"; failures=$((failures + 1)); }
+grep -q '^own,greedy,1,1,,$' "$work/bars.csv" || { echo "FAILED: the bars"; failures=$((failures + 1)); }
 expect 2 'expected --of COLUMN' "$TRIESCOPE" study "$work/small" --chart "$work/bars.svg"
 expect 0 'worst of ' "$TRIESCOPE" acceptance "$work/small" --by kind
 expect 2 'expected one of' "$TRIESCOPE" acceptance "$work/small" --by kind --group nonsense
+expect 2 'holds for some run; found none' "$TRIESCOPE" acceptance "$work/small" --filter 'category = "none"'
+expect 0 '^prompt_lookup, 1 runs: ' "$TRIESCOPE" acceptance "$work/small" --filter 'name = "prompt_lookup"'
+expect 0 '^name,capture,step,node,' "$TRIESCOPE" acceptance "$work/small" --by cause --failures
+for format in svg pdf png csv; do
+  expect 0 '' "$TRIESCOPE" acceptance "$work/small" --by depth -o "$work/depth.$format" --quiet
+  [[ -s $work/depth.$format ]] || { echo "FAILED: no depth.$format"; failures=$((failures + 1)); }
+done
+grep -q '^1,prompt_lookup,' "$work/depth.csv" || { echo "FAILED: the bars by depth"; failures=$((failures + 1)); }
+"$TRIESCOPE" acceptance "$work/small" --best-tree 4 --json >"$work/trees.json" || failures=1
+check_json "$work/trees.json" '[t["name"] for t in d if t["steps"]] == ["prompt_lookup"]'
+# Beams with drafts are weighed against plain beam search.
+"$TRIESCOPE" decode --model "$model" --prompt "$prompt" --max-new-tokens 12 --method speculative_beam --set num_beams=2 --capture "$work/beams.tscap" --quiet >/dev/null || failures=1
+"$TRIESCOPE" cost "$work/beams.tscap" --row 0.1 --drafter 0 --json >"$work/beams.json" || failures=1
+check_json "$work/beams.json" 'd["methods"][0]["beams"] == 2 and d["methods"][0]["best"] is None and abs(d["methods"][0]["step_cost"] * 1.1 - (1 + 0.1 * (d["methods"][0]["rows_per_step"] - 1))) < 1e-9'
+expect 0 'levels: .* plain beam search' "$TRIESCOPE" cost "$work/beams.tscap"
+# A bookmark in a figure.
+python3 -c "import sqlite3; db = sqlite3.connect('$work/run.tscap'); db.execute('insert into bookmark (tick, note) values (15, \'here\')'); db.commit()" || failures=1
+expect 0 '' "$TRIESCOPE" export "$work/run.tscap" --panel memory --format svg -o "$work/plain.svg" --quiet
+expect 0 '' "$TRIESCOPE" export "$work/run.tscap" --panel memory --format svg -o "$work/noted.svg" --notes --quiet
+cmp -s "$work/plain.svg" "$work/noted.svg" && { echo "FAILED: the bookmark is not in the figure"; failures=$((failures + 1)); }
 finish

@@ -9,6 +9,7 @@
 #include "viz/canvas/cairo_canvas.h"
 #include "viz/draw/drawing.h"
 #include "viz/export/export_picture.h"
+#include "viz/export/note_marks.h"
 #include "viz/export/run_facts.h"
 #include "viz/export/whole_file.h"
 #include "viz/panels/charts.h"
@@ -135,18 +136,36 @@ void draw_caption(Canvas& canvas, Rect area, const Part& part) {
             lines[i], style);
 }
 
+// Where the panel itself stands.
+Rect below_run_title(Rect area, const Part& part) {
+  if (part.title.empty()) return area;
+  const float title = part.scene.em * kRunTitleEm;
+  return {area.x, area.y + title, area.w, area.h - title};
+}
+
 void draw_part(Canvas& canvas, Rect area, const Part& part) {
   if (!part.title.empty()) {
     const float em = part.scene.em;
     const TextStyle style = bold_text(part.scene);
     text_in(canvas, {area.x, area.y, area.w, em * kRunTitleEm * 0.8f},
             fit_text(canvas, part.title, style, area.w), style);
-    area.y += em * kRunTitleEm;
-    area.h -= em * kRunTitleEm;
   }
-  canvas.push_clip(area);
-  part.panel->draw(canvas, area, part.scene);
+  const Rect panel = below_run_title(area, part);
+  canvas.push_clip(panel);
+  part.panel->draw(canvas, panel, part.scene);
   canvas.pop_clip();
+}
+
+// The room that the notes below the parts need; 0 without notes.
+float notes_room(CairoCanvas& measure, const std::vector<Part>& parts,
+                 const std::vector<float>& widths, float height, float margin, bool wanted) {
+  float room = 0;
+  for (std::size_t i = 0; wanted && i < parts.size(); ++i) {
+    const Rect area = below_run_title({0, 0, widths[i] - 2 * margin, height}, parts[i]);
+    const auto marks = note_marks(*parts[i].panel, area, parts[i].scene, measure);
+    room = std::max(room, draw_notes(measure, area, marks, parts[i].scene, /*draws=*/false));
+  }
+  return room;
 }
 
 void write(std::vector<Part>& parts, const std::string& path, const ExportOptions& options,
@@ -187,6 +206,9 @@ void write(std::vector<Part>& parts, const std::string& path, const ExportOption
     one = std::min(one, kMaxPicturePx / runs);
     width += one;
   }
+  const float notes_px =
+      notes_room(measure, parts, widths, height - 2 * margin - caption, margin, options.notes);
+  if (options.height_px <= 0) height = std::min(kMaxPicturePx, height + notes_px);
   if (progress) progress(doing, 1, 3);
 
   const CairoFormat format = options.format == ExportFormat::kSvg   ? CairoFormat::kSvg
@@ -207,7 +229,14 @@ void write(std::vector<Part>& parts, const std::string& path, const ExportOption
   for (std::size_t i = 0; i < parts.size(); ++i) {
     if (i > 0) canvas.line({x, margin}, {x, height - margin}, theme.border, 1, LineStyle::kSolid);
     const float room = widths[i] - 2 * margin;
-    draw_part(canvas, {x + margin, margin, room, height - 2 * margin - caption}, parts[i]);
+    const Rect area{x + margin, margin, room, height - 2 * margin - caption - notes_px};
+    draw_part(canvas, area, parts[i]);
+    if (options.notes) {
+      const Rect panel = below_run_title(area, parts[i]);
+      const auto marks = note_marks(*parts[i].panel, panel, parts[i].scene, measure);
+      draw_note_marks(canvas, panel, marks, parts[i].scene);
+      draw_notes(canvas, {area.x, area.bottom(), room, notes_px}, marks, parts[i].scene, true);
+    }
     draw_caption(canvas, {x + margin, height - caption, room, caption}, parts[i]);
     x += widths[i];
   }

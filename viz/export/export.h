@@ -49,6 +49,7 @@ struct ExportOptions {
   // Steps to which the figures are limited, as dragged on the timeline.
   std::optional<std::pair<std::int32_t, std::int32_t>> range;
   bool own_scales = false;  // for two runs: each has axes of its own
+  bool notes = false;       // bookmarks as numbered marks, their notes below (note_marks.h)
 };
 
 // `panel`: one of picture_names(). Errors: kInvalidArgument (no such panel; step out of range: says

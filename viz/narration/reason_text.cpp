@@ -76,6 +76,7 @@ ShortValue short_value(const capture::VerdictRow& row, std::string_view name,
 
 ShortValue short_value(const DrafterView& view, std::string_view name) {
   if (name == "drafter") return {drafter_name(view.whose)};
+  if (name == "tie") return {two_digits(view.tie)};
   if (name == "drafter_rank") return {ordinal_text(view.rank), view.rank + 1};
   if (name == "drafter_q") return {"q " + two_digits(view.q)};
   if (name == "drafter_score") return {"Σ log q " + logprob_text(view.score)};
@@ -141,6 +142,12 @@ std::string drafter_reason(const DrafterView& view, capture::Verdict verdict) {
   const std::string_view sentence = drafter_sentence(view, verdict);
   if (sentence.empty()) return "";
   return fill_short(sentence, [&](std::string_view name) { return short_value(view, name); });
+}
+
+std::string tie_reason(const DrafterView& view, capture::Verdict verdict) {
+  if (std::isnan(view.tie)) return "";
+  return fill_short(is_targets_own(verdict) ? "tie.came" : "tie.draft",
+                    [&](std::string_view name) { return short_value(view, name); });
 }
 
 }  // namespace triescope::viz

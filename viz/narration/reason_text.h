@@ -32,7 +32,10 @@ const char* acceptance_limit_name(capture::Reason reason);
 // Why the drafter did not send the token of the verdict, as far as its rows tell: "the head had it
 // 5th (q 0.012), withdrawn by reranking". "" if they tell nothing, or if the drafter sent it.
 std::string drafter_reason(const DrafterView& view, capture::Verdict verdict);
-// The name of the sentence that tells it: "drafter.reranked". Empty: there is nothing to tell.
+// "a near tie: its p is 0.93 of what came", of a refused draft; of the token that came "a near tie: the
+// refused draft has 0.93 of its p"; "": it was none.
+std::string tie_reason(const DrafterView& view, capture::Verdict verdict);
+// The name of the sentence that tells drafter_reason(): "drafter.reranked". Empty: there is nothing to tell.
 std::string_view drafter_sentence(const DrafterView& view, capture::Verdict verdict);
 
 }  // namespace triescope::viz

@@ -6,7 +6,7 @@
 #include "core/capture/reasons.h"
 #include "viz/narration/reason_text.h"
 #include "viz/narration/story.h"
-#include "viz/query/drafter_view.h"
+#include "viz/query/draft_causes.h"
 #include "viz/query/verdict_kinds.h"
 
 namespace triescope::viz {
@@ -95,7 +95,18 @@ void tell_choice(Story& story, const VerdictRow& own) {
   if (!tell_reason(story, own)) story.say("accept.chosen", {story.node("node", own.node)});
 }
 
-void tell_own(Story& story, const VerdictRow& own) {
+DrafterView own_view(const Story& story, const VerdictRow* own) {
+  if (!own) return {};
+  const auto views = explained_views(story.capture, story.step, story.cursor);
+  const auto found = views.find(own->node);
+  return found == views.end() ? DrafterView{} : found->second;
+}
+
+void tell_own(Story& story, const VerdictRow& own, const DrafterView& view) {
+  if (own.verdict == Verdict::kCorrected && view.tied >= 0)
+    return story.say("accept.corrected.tie",
+                     {story.node("node", own.node), story.node("draft", view.tied),
+                      number("tie", static_cast<double>(view.tie), to_node(view.tied), 2)});
   story.say(own.verdict == Verdict::kBonus       ? "accept.bonus"
             : own.verdict == Verdict::kCorrected ? "accept.corrected"
                                                  : "accept.chosen",
@@ -103,11 +114,7 @@ void tell_own(Story& story, const VerdictRow& own) {
 }
 
 // Tells why the drafter did not propose the token that the target added, if its rows say so.
-void tell_drafter(Story& story, const VerdictRow& own) {
-  const auto views = drafter_views(story.capture, story.step, story.cursor);
-  const auto found = views.find(own.node);
-  if (found == views.end()) return;
-  const DrafterView& view = found->second;
+void tell_drafter(Story& story, const VerdictRow& own, const DrafterView& view) {
   const std::string_view sentence = drafter_sentence(view, own.verdict);
   if (sentence.empty() || !is_targets_own(own.verdict)) return;
   const Target target = to_node(own.node);
@@ -150,22 +157,23 @@ void tell_texts(Story& story, std::span<const VerdictRow> verdicts) {
     story.say(taken_over.back().reason == Reason::kForced ? "accept.forced" : "accept.branched",
               {story.node("node", taken_over.back().node),
                count("tokens", static_cast<std::int64_t>(taken_over.size()), to_panel("text"))});
+  const DrafterView view = drafts.empty() ? DrafterView{} : own_view(story, own);
   if (!drafts.empty()) {
     story.say(verify_sentence(drafts));
     tell_accepted(story, drafts);
     if (const VerdictRow* const refusal = decisive(story, drafts, own))
       tell_reason(story, *refusal);
-    if (own) tell_own(story, *own);
+    if (own) tell_own(story, *own, view);
     // An argmax needs no further reason, so the drafter's view comes first; a draw has a reason of
     // its own.
-    if (own && own->reason == Reason::kArgmax) tell_drafter(story, *own);
+    if (own && own->reason == Reason::kArgmax) tell_drafter(story, *own, view);
   } else if (own) {
     tell_choice(story, *own);
   }
   if (finished) tell_reason(story, *finished);
   if (own && !drafts.empty()) {
     tell_reason(story, *own);
-    if (own->reason != Reason::kArgmax) tell_drafter(story, *own);
+    if (own->reason != Reason::kArgmax) tell_drafter(story, *own, view);
   }
   if (own && drafts.empty() && !finished) {
     const auto prompt = static_cast<std::int64_t>(story.capture.run().prompt_tokens.size());
@@ -182,7 +190,7 @@ void tell_text_decision(Story& story, std::span<const VerdictRow> verdicts) {
     tell_reason(story, *refusal);
   else if (own && drafts.empty())
     tell_reason(story, *own);
-  if (own && !drafts.empty()) tell_drafter(story, *own);
+  if (own && !drafts.empty()) tell_drafter(story, *own, own_view(story, own));
 }
 
 }  // namespace triescope::viz

@@ -159,9 +159,9 @@ void csv_row(std::ostream& out, const std::string& name, const char* kind, doubl
 
 double CostSeries::drafts() const {
   const SpeculationFacts& facts = model.facts;
-  return facts.drafting
-             ? static_cast<double>(facts.rows - facts.steps) / static_cast<double>(facts.drafting)
-             : 0;
+  return facts.drafting ? static_cast<double>(facts.rows - facts.plain_rows * facts.steps) /
+                              static_cast<double>(facts.drafting)
+                        : 0;
 }
 
 CostPlot draw_cost_chart(Canvas& canvas, Rect area, const std::vector<CostSeries>& series,

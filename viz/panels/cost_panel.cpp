@@ -156,9 +156,11 @@ class CostPanel final : public Panel {
                : button.from == CostsFrom::kModel
                    ? "the costs by which drafting methods decide, for "
                      "these weights on this device"
-               : button.from == CostsFrom::kGpu ? "a GPU, where more rows cost almost nothing"
-                                                : "a mixture of experts on a GPU: 64 experts, 8 a "
-                                                  "row, four fifths of a row's weights in them";
+               : button.from == CostsFrom::kGpu
+                   ? "a GPU, where more rows cost almost nothing"
+                   : "a mixture of experts on a GPU: this run's, as its "
+                     "steps read them, else 64 experts, 8 a row, four "
+                     "fifths of a row's weights in them";
       case Knob::kRowLess:
       case Knob::kRowMore:
         return "what a further row costs, in forwards of one row";

@@ -16,7 +16,9 @@ std::string whose_costs(const CostModel& model) {
     case CostsFrom::kGpu:
       return "as assumed for a GPU";
     case CostsFrom::kExperts:
-      return "as assumed for a mixture of experts on a GPU";
+      return model.counts_experts
+                 ? "of a GPU that waits for weights, with the experts that the steps read together"
+                 : "as assumed for a mixture of experts on a GPU";
     case CostsFrom::kTyped:
       return "typed in";
     case CostsFrom::kMeasured:
@@ -43,11 +45,14 @@ std::string costs_sentence(const CostModel& model) {
 
 std::string worth_sentence(const CostSeries& series) {
   const CostModel& model = series.model;
-  std::string text = series.name + ": a step of " + number_text(model.facts.mean_rows(), 1) +
-                     " rows costs " + number_text(model.step_cost(), 2) + " (the drafter " +
-                     number_text(model.step_cost() - model.forward_cost(), 2) + ") and gives " +
-                     number_text(model.facts.tokens_per_step(), 2) + " tokens" + ": " +
-                     number_text(model.speedup(), 2) + " × plain decoding";
+  const bool beams = model.facts.is_of_beams();
+  std::string text =
+      series.name + ": a step of " + number_text(model.facts.mean_rows(), 1) + " rows costs " +
+      number_text(model.step_cost(), 2) +
+      (beams ? " of one of " + std::to_string(model.facts.plain_rows) + " beams" : std::string()) +
+      " (the drafter " + number_text(model.step_cost() - model.forward_cost(), 2) + ") and gives " +
+      number_text(model.facts.tokens_per_step(), 2) + (beams ? " levels: " : " tokens: ") +
+      number_text(model.speedup(), 2) + (beams ? " × plain beam search" : " × plain decoding");
   if (series.measured)
     text += " (measured " + number_text(series.measured->mean, 2) + " ×, the mean of " +
             counted(series.runs, "run") + ")";
@@ -55,6 +60,10 @@ std::string worth_sentence(const CostSeries& series) {
 }
 
 std::string needs_sentence(const CostModel& model) {
+  if (model.facts.is_of_beams())
+    return "It pays from " + number_text(model.step_cost(), 2) +
+           " levels a step on. What other numbers of drafts would have given is not known: a level "
+           "counts where every beam has a row.";
   const auto needed = model.needed();
   std::string text = "It pays from " + number_text(model.step_cost(), 2) + " tokens a step on: ";
   text += !needed        ? "no acceptance gives that many"

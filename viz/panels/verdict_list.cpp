@@ -28,7 +28,9 @@ const DrafterView& view_of(const DrafterViews& drafters, std::int32_t node) {
 // "rejected: argmax is ...", "corrected: the head had it 5th (q 0.012), …; argmax, p 0.98".
 std::string with_reason(const std::string& word, const capture::VerdictRow& row,
                         const DrafterView& view, const Scene& scene) {
-  std::string why = drafter_reason(view, row.verdict);
+  std::string why = tie_reason(view, row.verdict);
+  if (const std::string own = drafter_reason(view, row.verdict); !own.empty())
+    why += (why.empty() ? "" : "; ") + own;
   if (why.empty() || row.verdict != Verdict::kWithdrawn)
     if (const std::string reason = reason_text(row, *scene.capture); !reason.empty())
       why += (why.empty() ? "" : "; ") + reason;

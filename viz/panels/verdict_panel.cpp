@@ -18,6 +18,7 @@
 #include "viz/panels/verdict_history.h"
 #include "viz/panels/verdict_list.h"
 #include "viz/query/changes.h"
+#include "viz/query/draft_causes.h"
 #include "viz/query/step_so_far.h"
 #include "viz/text/number_text.h"
 
@@ -63,7 +64,7 @@ Shown what_is_shown(const Scene& scene) {
     shown.step = step;
     shown.so_far = step_so_far(*scene.capture, step, scene.cursor);
     shown.verdicts = VerdictList::path_first(VerdictList::rows_of(scene));
-    shown.drafters = drafter_views(*scene.capture, step, scene.cursor);
+    shown.drafters = explained_views(*scene.capture, step, scene.cursor);
     if (const std::int32_t node = turning_node(shown.verdicts, scene); node >= 0)
       shown.draw = draw_decision(*scene.capture, scene.cursor, node);
     if (shown.draw.token < 0) shown.draw = {};

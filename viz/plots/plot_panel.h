@@ -1,4 +1,4 @@
-// What all plots share: a panel of a structure, its title, and numbers as they print them.
+// What all plots share: a panel of a structure, and its title.
 #pragma once
 
 #include <string>
@@ -6,6 +6,7 @@
 
 #include "viz/draw/drawing.h"
 #include "viz/panels/panel.h"
+#include "viz/text/plot_number.h"
 
 namespace triescope::viz {
 
@@ -30,8 +31,5 @@ class PlotPanel : public Panel {
  private:
   PanelInfo info_;
 };
-
-// "0.031", "0.27", "2.31", "18.4", "536"; "–" for NaN.
-std::string plot_number(double value);
 
 }  // namespace triescope::viz

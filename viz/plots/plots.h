@@ -1,5 +1,6 @@
 // Plots: pictures of figures from many runs, as papers have them. Each is a Panel, so that it exports
-// like one, and draws plain numbers: it needs no capture. NaN stands for a figure that is not there.
+// like one, and draws plain numbers: it needs no capture. NaN stands for a figure that is not there. Bars
+// are a BarChart (viz/panels/bar_picture.h).
 #pragma once
 
 #include <cstdint>
@@ -11,21 +12,6 @@
 #include "viz/panels/panel.h"
 
 namespace triescope::viz {
-
-// Bars beside each other: a line for each row, a column for each group, all on one scale from 0. The
-// largest of each group is marked if more is better.
-struct BarPlot {
-  std::string name, title;  // of files; above it
-  std::vector<std::string> groups;
-  struct Row {
-    std::string name;
-    std::vector<double> values;  // of each group
-  };
-  std::vector<Row> rows;
-  double reference = std::numeric_limits<double>::quiet_NaN();  // a line in every column
-  bool more_is_better = true;
-};
-std::unique_ptr<Panel> make_bar_plot(BarPlot plot);
 
 // A small histogram for each row of counts, all on the same axes: the share that each value from 0 has.
 struct HistogramPlot {

@@ -85,13 +85,14 @@ CostChoice read_cost_choice(const std::string& text) {
   return choice;
 }
 
-double CostModel::forward_cost() const { return mean_cost(forwards, facts); }
+double CostModel::forward_cost() const { return mean_cost(forwards, facts) / plain(); }
 
 double CostModel::step_cost() const {
-  return forward_cost() + round * rounds_of(facts) / static_cast<double>(facts.steps);
+  return forward_cost() + round * rounds_of(facts) / static_cast<double>(facts.steps) / plain();
 }
 
 std::optional<double> CostModel::needed() const {
+  if (facts.is_of_beams()) return std::nullopt;
   const int levels = std::max(1, static_cast<int>(std::lround(facts.mean_levels())));
   return needed_acceptance(step_cost(), levels, facts.share_drafting());
 }
@@ -126,11 +127,14 @@ CostModel cost_model(SpeculationFacts facts, const CostChoice& choice,
   model.facts = std::move(facts);
   model.yields = place_yields(model.facts);
   model.from = choice.from;
+  const std::optional<ForwardCosts> experts = expert_costs(model.facts.experts);
+  model.counts_experts = model.from == CostsFrom::kExperts && experts;
   const std::optional<MeasuredForwards> own = timed ? timed : measured_forwards(model.facts.times);
   if (model.from == CostsFrom::kRun && !own) model.from = CostsFrom::kModel;
   if (model.from == CostsFrom::kModel && !recorded) model.from = CostsFrom::kGpu;
   model.forwards = model.from == CostsFrom::kRun        ? own->costs
                    : model.from == CostsFrom::kModel    ? ForwardCosts(*recorded)
+                   : model.counts_experts               ? *experts
                    : model.from == CostsFrom::kExperts  ? ForwardCosts(kExpertCosts)
                    : model.from == CostsFrom::kTyped    ? ForwardCosts(choice.typed)
                    : model.from == CostsFrom::kMeasured ? choice.measured

@@ -1,5 +1,6 @@
 // CostModel: whether drafts pay: what speculation gave (SpeculationFacts) against what its steps cost
-// here, or on a machine that one describes. Costs are in forwards of one row. Pure.
+// here, or on a machine that one describes. Costs are in forwards of plain decoding: of one row, or of
+// one a beam. Pure.
 #pragma once
 
 #include <cstdint>
@@ -17,16 +18,13 @@ enum class CostsFrom : std::uint8_t {
   kRun = 0,   // the times of the run's own forwards; where they do not say, the next
   kModel,     // the capture's: those by which drafting methods decided there; else the next
   kGpu,       // RowCosts as they are for a GPU
-  kExperts,   // the same, for a mixture of experts
+  kExperts,   // the same, for a mixture of experts: the run's as recorded, else kExpertCosts
   kTyped,     // CostChoice::typed
   kMeasured,  // CostChoice::measured
 };
 inline constexpr int kCostsFromCount = 6;
 const char* to_string(CostsFrom from);  // "run", "model", "gpu", "experts", "typed", "measured"
 std::optional<CostsFrom> costs_from_name(std::string_view name);
-
-// A mixture of experts on a GPU: 64 experts a layer, 8 a row, four fifths of a row's weights in them.
-inline constexpr RowCosts kExpertCosts{.of_experts = 0.8, .chosen = 8.0 / 64};
 
 struct CostChoice {
   CostsFrom from = CostsFrom::kRun;
@@ -53,15 +51,18 @@ struct CostModel {
   ForwardCosts forwards = {};
   CostsFrom from = CostsFrom::kRun;  // in force
   std::int64_t timed = 0;            // kRun: forwards on whose times they rest
+  bool counts_experts = false;       // kExperts: those that the run recorded
   double one_row_us = 0;             // a forward of one row; 0 = no times
   double round = 0;                  // a round of the drafter
 
+  // A forward of plain decoding, in forwards of one row.
+  double plain() const { return forwards.of(facts.plain_rows); }
   // Of a step as it ran, on the mean: its forward's, and with the drafter's.
   double forward_cost() const;
   double step_cost() const;
   double speedup() const { return facts.tokens_per_step() / step_cost(); }
   // The acceptance that would have made up for step_cost(), at each of the levels that were drafted;
-  // nullopt: none would.
+  // nullopt: none would, or beams were drafted for.
   std::optional<double> needed() const;
   // 0 to yields.size() drafts: the most earning places.
   CostPoint at(int drafts) const;

@@ -155,4 +155,23 @@ std::vector<DraftFailure> DraftCauses::drafts(std::int32_t number, capture::Tick
   return failures;
 }
 
+std::map<std::int32_t, DrafterView> explained_views(const capture::Capture& capture,
+                                                    std::int32_t step, capture::Tick cursor) {
+  std::map<std::int32_t, DrafterView> views = drafter_views(capture, step, cursor);
+  if (views.empty()) return views;
+  const DraftCauses causes(capture);
+  const std::vector<DraftFailure> drafts = causes.drafts(step, cursor);
+  for (const DraftFailure& place : causes.places(step, cursor))
+    for (const DraftFailure& draft : drafts) {
+      if (draft.parent != place.parent || draft.cause != DraftCause::kNearTie) continue;
+      DrafterView &view = views[draft.node], &came = views[place.node];
+      view.tie = draft.p / place.p;
+      view.tied = draft.node;
+      // The nearest of several, unless the draw fell elsewhere.
+      if (place.cause == DraftCause::kNearTie && !(came.tie >= view.tie))
+        came.tie = view.tie, came.tied = draft.node;
+    }
+  return views;
+}
+
 }  // namespace triescope::viz

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <map>
 #include <vector>
 
 #include "core/capture/capture.h"
@@ -13,8 +14,8 @@
 
 namespace triescope::viz {
 
-// A draft whose p is at least this share of the p of the token that came
-// a near tie: half of 0.5 and 0.4 is chance.
+// A draft whose p is at least this share of the p of the token that came is a near tie: of 0.5 and
+// 0.4 either might have come.
 inline constexpr double kNearTieShare = 0.8;
 
 enum class DraftCause : std::uint8_t {
@@ -49,6 +50,10 @@ struct DraftFailure {
   float q = std::numeric_limits<float>::quiet_NaN();
   float score = std::numeric_limits<float>::quiet_NaN();  // Σ log q of its path, where proposed
 };
+
+// drafter_views() of the step with its near ties: what the decision and the narration tell.
+std::map<std::int32_t, DrafterView> explained_views(const capture::Capture& capture,
+                                                    std::int32_t step, capture::Tick cursor);
 
 class DraftCauses {
  public:

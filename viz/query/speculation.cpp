@@ -71,8 +71,11 @@ double SpeculationFacts::acceptance() const {
 std::optional<SpeculationFacts> speculation_facts(
     const capture::Capture& capture, capture::Tick cursor,
     std::optional<std::pair<std::int32_t, std::int32_t>> range) {
-  if (capture.run().kind != capture::RunKind::kDrafts) return std::nullopt;
+  const bool beams = capture.run().kind == capture::RunKind::kBeams;
+  if (capture.run().kind != capture::RunKind::kDrafts && (!beams || capture.drafters().empty()))
+    return std::nullopt;
   SpeculationFacts facts;
+  if (beams) facts.plain_rows = std::max(1, static_cast<int>(capture.run().width));
   facts.timed_while_drawing = capture.run().timed_while_drawing;
   facts.by_level = drafter_has_cache(capture);
   const auto counts = [&](std::int32_t step) {
@@ -100,7 +103,8 @@ std::optional<SpeculationFacts> speculation_facts(
   }
   facts.times = forward_times(capture, cursor, range);
   facts.depths = acceptance_by(capture, AcceptanceBy::kDepth, cursor, range);
-  facts.places = acceptance_by(capture, AcceptanceBy::kTree, cursor, range);
+  if (!beams) facts.places = acceptance_by(capture, AcceptanceBy::kTree, cursor, range);
+  facts.experts = expert_reads(capture, cursor, range);
   return facts;
 }
 
@@ -110,6 +114,8 @@ void add_speculation(SpeculationFacts& sum, const SpeculationFacts& more) {
   sum.forward_us += more.forward_us, sum.drafter_us += more.drafter_us;
   sum.by_level |= more.by_level;
   sum.timed_while_drawing |= more.timed_while_drawing;
+  sum.plain_rows = std::max(sum.plain_rows, more.plain_rows);
+  add_expert_reads(sum.experts, more.experts);
   add_times(sum.times, more.times);
   add_acceptance(sum.depths, more.depths);
   add_acceptance(sum.places, more.places);

@@ -20,6 +20,7 @@
 
 #include "core/capture/capture.h"
 #include "viz/query/acceptance.h"
+#include "viz/query/expert_costs.h"
 #include "viz/query/forward_costs.h"
 
 namespace triescope::viz {
@@ -39,7 +40,12 @@ struct SpeculationFacts {
   // The drafter has a cache of its own and runs once for each level; else once a step.
   bool by_level = false;
   bool timed_while_drawing = false;
+  // Rows of a forward of plain decoding: 1, or the beams of a search. Of beams `tokens` are levels of
+  // the search, and `places` is empty: a level counts where every beam has a row, so what other
+  // numbers of drafts would have given is not known.
+  int plain_rows = 1;
   ForwardTimes times = {};
+  ExpertReads experts = {};             // of a mixture
   Acceptance depths = {}, places = {};  // by depth, and by place in the tree
 
   double mean_rows() const;
@@ -47,8 +53,9 @@ struct SpeculationFacts {
   double share_drafting() const;
   double mean_levels() const;  // of steps that draft
   double acceptance() const;   // of the places reached, the share at which a draft was accepted
+  bool is_of_beams() const { return plain_rows > 1; }
 };
-// nullopt: the run has no drafts for one text. Only what the cursor has seen counts.
+// nullopt: the run has no drafts, for one text or for beams. Only what the cursor has seen counts.
 std::optional<SpeculationFacts> speculation_facts(
     const capture::Capture& capture, capture::Tick cursor,
     std::optional<std::pair<std::int32_t, std::int32_t>> range = {});

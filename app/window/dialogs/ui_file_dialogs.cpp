@@ -171,6 +171,12 @@ bool draw_export(Ui& ui) {
   }
   help_tooltip("Light, with text contrast of 7 and more: for the last row and a dim projector.",
                ui.em);
+  const bool has_notes = still && !document->capture->bookmarks().empty();
+  ImGui::BeginDisabled(!has_notes);
+  ImGui::Checkbox("Bookmarks, their notes below", &memory.notes);
+  ImGui::EndDisabled();
+  name_part(ui, "notes");
+  help_tooltip("Numbered marks where their step or node is drawn. Ctrl+B sets a bookmark.", ui.em);
   ImGui::EndDisabled();
   if (partner) {
     ImGui::BeginDisabled(!still);
@@ -209,6 +215,7 @@ bool draw_export(Ui& ui) {
   job.part = memory.part;
   job.in_range = memory.in_range;
   job.slide = memory.slide;
+  job.notes = memory.notes && has_notes;
   job.seen = seen;
   if (still)
     job.format = static_cast<viz::ExportFormat>(memory.format);

@@ -65,7 +65,7 @@ struct DialogMemory {
   struct {
     int format = 0;  // viz::ExportFormat, then Animation
     viz::ThemeName theme = viz::ThemeName::kLight;
-    bool both = true, slide = false;
+    bool both = true, slide = false, notes = false;
     viz::ExportPart part = viz::ExportPart::kWhole;
     bool in_range = true;         // only for kWhole
     std::string path, suggested;  // the path follows the suggestion until it is edited

@@ -84,6 +84,7 @@ void Exports::start(const ExportJob& job) {
     options.step = capture::step_of(documents_.active()->cursor - 1);
   if (job.in_range) options.range = documents_.active()->range;
   options.own_scales = comparison_.own_scales();
+  options.notes = job.notes;
   if (job.animation) return start_animation(job);
   if (job.part == viz::ExportPart::kSeen && options.format != viz::ExportFormat::kCsv) {
     // Only this thread may read the panels' own state, and drawing a pane takes no longer than a

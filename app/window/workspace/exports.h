@@ -27,6 +27,7 @@ struct ExportJob {
   viz::ExportPart part = viz::ExportPart::kWhole;
   bool in_range = true;  // figures are limited to the chosen range of steps, if there is one
   bool slide = false;    // as large as a slide, else as large as the picture needs
+  bool notes = false;    // the run's bookmarks as numbered marks, with their notes
   std::optional<Animation> animation = {};  // in place of `format`
   // The panels as they were drawn last, of one run or two; only for kSeen.
   std::vector<viz::SeenPanel> seen = {};

@@ -106,6 +106,16 @@ class Oracle {
                                                  : static_cast<double>(drafted_score(node)));
       return all;
     }
+    if (fact == "tie") {  // any two nodes of one place that this step judged
+      Numbers all;
+      for (const VerdictRow& a : c.verdicts(step))
+        for (const VerdictRow& b : c.verdicts(step))
+          if (a.verdict == Verdict::kRejected && b.verdict == Verdict::kCorrected &&
+              at(a.node).parent == at(b.node).parent)
+            all.push_back(static_cast<double>(std::exp(c.node_at(a.node, cursor_).row.logprob) /
+                                              std::exp(c.node_at(b.node, cursor_).row.logprob)));
+      return all;
+    }
     if (fact == "least_sent") {
       float least = std::numeric_limits<float>::infinity();
       for (const InputRow& row : inputs)

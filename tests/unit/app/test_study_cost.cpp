@@ -33,42 +33,61 @@ viz::CostChoice typed(double row, double round) {
 TEST_CASE_FIXTURE(
     Made, "study cost: the steps of a method's runs, repeats once, and the measured speed-up") {
   viz::CostChoice choice = typed(0.1, 0);
-  CHECK_FALSE(study_cost(out, rows, "greedy", choice).series.front().measured);
+  CHECK_FALSE(study_cost(out, rows, {.baseline = "greedy"}, choice).series.front().measured);
   choice.from = viz::CostsFrom::kMeasured;
   choice.measured = viz::ForwardCosts(choice.typed);
-  const StudyCost cost = study_cost(out, rows, "greedy", choice);
-  REQUIRE(cost.series.size() == 1);  // greedy drafts nothing
-  const viz::CostSeries& lookup = cost.series.front();
-  CHECK(lookup.name == "lookup");
-  CHECK(lookup.runs == 4);  // two settings, two prompts
-  std::int64_t steps = 0, tokens = 0, target_rows = 0;
-  double speedups = 0;
-  for (const StudyRow& row : rows) {
-    if (row.at("name") != "lookup" || row.at("repeat") != 1) continue;
-    const auto run =
-        capture::Capture::open(out + "/captures/" + row.at("capture").get<std::string>());
-    for (const capture::StepRow& step : run->steps())
-      if (step.step > 0) ++steps, tokens += step.emitted, target_rows += step.forward_rows;
-    CHECK(viz::recorded_row_costs(*run)->cheap_rows == cost.row_costs->cheap_rows);
+  const StudyCost cost = study_cost(out, rows, {.baseline = "greedy"}, choice);
+  REQUIRE(cost.series.size() == 2);  // one of each setting; greedy drafts nothing
+  for (const int num : {2, 4}) {
+    const viz::CostSeries& lookup = cost.series[num == 2 ? 0 : 1];
+    CHECK(lookup.name == "lookup, prompt_lookup_num_tokens = " + std::to_string(num));
+    CHECK(lookup.runs == 2);  // prompts
+    const auto is_of_it = [&](const StudyRow& row) {
+      return row.at("name") == "lookup" && row.at("settings").at("prompt_lookup_num_tokens") == num;
+    };
+    std::int64_t steps = 0, tokens = 0, target_rows = 0;
+    for (const StudyRow& row : rows) {
+      if (!is_of_it(row) || row.at("repeat") != 1) continue;
+      const auto run =
+          capture::Capture::open(out + "/captures/" + row.at("capture").get<std::string>());
+      for (const capture::StepRow& step : run->steps())
+        if (step.step > 0) ++steps, tokens += step.emitted, target_rows += step.forward_rows;
+      CHECK(viz::recorded_row_costs(*run)->cheap_rows == cost.row_costs->cheap_rows);
+    }
+    const viz::SpeculationFacts& facts = lookup.model.facts;
+    CHECK(facts.steps == steps);
+    CHECK(facts.tokens == tokens);
+    CHECK(facts.rows == target_rows);
+    const double price = 1 + 0.1 * (facts.mean_rows() - 1);
+    CHECK(lookup.model.step_cost() == doctest::Approx(price));
+    CHECK(lookup.model.speedup() ==
+          doctest::Approx(static_cast<double>(tokens) / static_cast<double>(steps) / price));
+    double speedups = 0;  // as the table has them
+    for (const StudyRow& row : folded_rows(rows, "greedy"))
+      if (is_of_it(row)) speedups += row.at("speedup").get<double>() / 2;
+    REQUIRE(lookup.measured);
+    CHECK(lookup.measured->mean == doctest::Approx(speedups));
+    CHECK(lookup.measured->low < lookup.measured->mean);
   }
-  const viz::SpeculationFacts& facts = lookup.model.facts;
-  CHECK(facts.steps == steps);
-  CHECK(facts.tokens == tokens);
-  CHECK(facts.rows == target_rows);
-  const double price = 1 + 0.1 * (facts.mean_rows() - 1);
-  CHECK(lookup.model.step_cost() == doctest::Approx(price));
-  CHECK(lookup.model.speedup() ==
-        doctest::Approx(static_cast<double>(tokens) / static_cast<double>(steps) / price));
-  // As the table has it.
-  for (const StudyRow& row : folded_rows(rows, "greedy"))
-    if (row.at("name") == "lookup") speedups += row.at("speedup").get<double>() / 4;
-  REQUIRE(lookup.measured);
-  CHECK(lookup.measured->mean == doctest::Approx(speedups));
-  CHECK(lookup.measured->low < lookup.measured->mean);
+}
+
+TEST_CASE_FIXTURE(Made, "study cost: a filter chooses the runs, and the ruler stays that of all") {
+  const StudyFilter four{.where = "prompt_lookup_num_tokens = 4 and category = 'more'",
+                         .baseline = "greedy"};
+  const StudyCost some = study_cost(out, rows, four, {});
+  const StudyCost all = study_cost(out, rows, {.baseline = "greedy"}, {});
+  REQUIRE(some.series.size() == 1);
+  CHECK(some.series.front().name == "lookup");  // no other setting is left
+  CHECK(some.series.front().runs == 1);
+  CHECK(some.series.front().measured.has_value());
+  CHECK(some.series.front().model.one_row_us == all.series.front().model.one_row_us);
+  CHECK(test::has(test::refusal(ErrorCode::kInvalidArgument,
+                                [&] { study_cost(out, rows, {.where = "category = 'none'"}, {}); }),
+                  "expected a condition that holds for some run"));
 }
 
 TEST_CASE_FIXTURE(Made, "study cost: the forwards of all methods tell what a row costs") {
-  const StudyCost cost = study_cost(out, rows, "greedy", {});
+  const StudyCost cost = study_cost(out, rows, {.baseline = "greedy"}, {});
   std::int64_t forwards = 0;
   for (const StudyRow& row : rows) forwards += row.at("steps").get<std::int64_t>() - 1;
   CHECK(cost.series.front().model.from == viz::CostsFrom::kRun);
@@ -76,9 +95,9 @@ TEST_CASE_FIXTURE(Made, "study cost: the forwards of all methods tell what a row
   CHECK(cost.series.front().model.timed > forwards / 2);
   CHECK(cost.series.front().model.one_row_us > 0);
   const std::vector<StudyRow> greedy(rows.begin(), rows.begin() + 1);
-  CHECK(test::has(
-      test::refusal(ErrorCode::kInvalidArgument, [&] { study_cost(out, greedy, "greedy", {}); }),
-      "expected runs that draft for one text"));
+  CHECK(test::has(test::refusal(ErrorCode::kInvalidArgument,
+                                [&] { study_cost(out, greedy, {.baseline = "greedy"}, {}); }),
+                  "expected runs that draft and captures"));
 }
 
 TEST_CASE_FIXTURE(Made, "study chart: bars are the means of the table, by one column or two") {

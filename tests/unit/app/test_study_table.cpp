@@ -59,12 +59,29 @@ TEST_CASE("study table: repeats are one row, with the median and both ends") {
   CHECK(ngram.at("tokens_per_second") == 500);
   CHECK(ngram.at("tokens_per_second_low") == 100);
   CHECK(ngram.at("tokens_per_second_high") == 510);
-  CHECK(ngram.at("speedup").get<double>() == doctest::Approx(2.5));  // over 200
+  // Over those of the same turn: 500 / 200, 100 / 210, 510 / 190.
+  CHECK(ngram.at("speedup").get<double>() == doctest::Approx(2.5));
+  CHECK(ngram.at("speedup_low").get<double>() == doctest::Approx(100.0 / 210));
+  CHECK(ngram.at("speedup_high").get<double>() == doctest::Approx(510.0 / 190));
+  CHECK(study_cell(ngram, "tokens_per_second", " ± ") == "500 [100, 510]");
+  CHECK(study_cell(ngram, "speedup", " ± ") == "2.50 [0.48, 2.68]");
+  CHECK(study_cell(ngram, "speedup", "") == "2.50");
   CHECK(ngram.at("same_text") == true);
   CHECK(ngram.at("accept_1").get<double>() == doctest::Approx(0.8));
   CHECK(ngram.at("reached_1") == 10);
   CHECK(rows[0].at("speedup") == 1);
   CHECK(folded_rows(runs(), "")[3].at("speedup").is_null());
+}
+
+TEST_CASE("study table: a speed-up is between repeats that ran in the same turn") {
+  // A slow second turn: both take four times as long, and the ratio stays.
+  const std::vector<StudyRow> rows =
+      folded_rows({run("greedy", "qa", 1, 1, 100, 1), run("ngram", "qa", 1, 1, 150, 2, 5),
+                   run("greedy", "qa", 1, 2, 25, 1), run("ngram", "qa", 1, 2, 37.5, 2, 5)},
+                  "greedy");
+  CHECK(rows[1].at("tokens_per_second_low") == 37.5);
+  CHECK(rows[1].at("speedup_low") == 1.5);
+  CHECK(rows[1].at("speedup_high") == 1.5);
 }
 
 TEST_CASE("study table: a group has the mean of its rows and half of the interval") {

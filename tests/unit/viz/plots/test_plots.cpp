@@ -9,6 +9,7 @@
 #include "tests/support/paths.h"
 #include "tests/unit/viz/recording_canvas.h"
 #include "viz/export/export_picture.h"
+#include "viz/panels/bar_picture.h"
 #include "viz/plots/plot_panel.h"
 #include "viz/plots/plots.h"
 
@@ -41,14 +42,15 @@ const RecordingCanvas::Text* text(const RecordingCanvas& canvas, const std::stri
   return nullptr;
 }
 
-BarPlot small_bars() {
-  BarPlot plot;
-  plot.name = "bars";
-  plot.title = "Speed";
-  plot.groups = {"rag", "qa"};
-  plot.rows = {{"ngram_trie", {2.0, 0.5}}, {"medusa", {kNone, 1.5}}};
-  plot.reference = 1;
-  return plot;
+BarChart small_bars() {
+  BarChart chart;
+  chart.title = "Speed";
+  chart.groups = {"rag", "qa"};
+  chart.series = {"ngram_trie", "medusa"};
+  chart.values = {{BarValue{.mean = 2}, {}}, {BarValue{.mean = 0.5}, BarValue{.mean = 1.5}}};
+  chart.reference = 1;
+  chart.lies = chart.marks_best = true;
+  return chart;
 }
 
 TEST_CASE("plots: a number has three digits that count") {
@@ -63,7 +65,7 @@ TEST_CASE("plots: a number has three digits that count") {
 }
 
 TEST_CASE("plots: bars have names at the left, groups above, values behind them") {
-  const auto plot = make_bar_plot(small_bars());
+  const auto plot = make_bar_picture(small_bars());
   const RecordingCanvas canvas = drawn(*plot);
   for (const char* wanted :
        {"Speed", "rag", "qa", "ngram_trie", "medusa", "2.00", "0.50", "1.50", "–"}) {
@@ -78,7 +80,8 @@ TEST_CASE("plots: bars have names at the left, groups above, values behind them"
   CHECK(text(canvas, "1.50")->box.x - from >
         2.4f * (text(canvas, "0.50")->box.x - from - light_scene().em));
   CHECK(plot->csv(light_scene()) ==
-        "row,group,value\nngram_trie,rag,2\nngram_trie,qa,0.5\nmedusa,rag,\nmedusa,qa,1.5\n");
+        "group,series,n,mean,low,high\nrag,ngram_trie,,2,,\nqa,ngram_trie,,0.5,,\n"
+        "qa,medusa,,1.5,,\n");
 }
 
 TEST_CASE("plots: nothing of a plot lies outside its extent, and no texts lie on each other") {
@@ -102,7 +105,7 @@ TEST_CASE("plots: nothing of a plot lies outside its extent, and no texts lie on
                               {"recycle", {100, 110, 117}},
                               {"greedy", {100, 101, 102}, LineStyle::kDashed, true}}};
   std::vector<std::unique_ptr<Panel>> plots;
-  plots.push_back(make_bar_plot(small_bars()));
+  plots.push_back(make_bar_picture(small_bars()));
   plots.push_back(make_histogram_plot(histogram));
   plots.push_back(make_grid_plot(grid));
   plots.push_back(make_curve_plot(curves));
@@ -182,7 +185,7 @@ TEST_CASE("plots: curves are named where they end, in their order") {
 
 TEST_CASE("plots: a file says its facts, and the same figures give the same file") {
   const test::TempDir folder;
-  const auto plot = make_bar_plot(small_bars());
+  const auto plot = make_bar_picture(small_bars());
   const Facts facts = {{"Title", "Speed"}, {"Model", "tiny.gguf"}, {"Prompts", "5 prompts"}};
   const auto written = [&](const std::string& name, ExportFormat format) {
     ExportOptions options;

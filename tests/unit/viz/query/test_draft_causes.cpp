@@ -1,6 +1,7 @@
 // Why drafts failed: every cause by hand, and the words that other places have for them.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "tests/unit/viz/failed_drafts.h"
@@ -8,6 +9,7 @@
 #include "viz/narration/reason_text.h"
 #include "viz/panels/failure_rows.h"
 #include "viz/query/acceptance_causes.h"
+#include "viz/query/draft_causes.h"
 #include "viz/query/drafter_view.h"
 
 namespace triescope::viz::test_draft_causes {
@@ -87,6 +89,32 @@ TEST_CASE("draft causes: the decision says what the head does not know") {
   CHECK(drafter_reason(view, capture::Verdict::kCorrected) ==
         "not among the 63 tokens that the head knows");
   CHECK(views.at(2).unknown_of == 0);
+}
+
+TEST_CASE("draft causes: a near tie is said of the refused draft and of what came") {
+  const capture::Capture& run = test::withdrawn_drafts_capture();
+  const auto failed = draft_failures(run, AcceptanceBy::kRefused, run.end_tick(), {{2, 2}});
+  const auto tied = std::find_if(failed.begin(), failed.end(), [](const DraftFailure& one) {
+    return one.cause == DraftCause::kNearTie;
+  });
+  REQUIRE(tied != failed.end());
+  const auto places = draft_failures(run, AcceptanceBy::kCause, run.end_tick(), {{2, 2}});
+  REQUIRE(places.size() == 1);
+  const auto views = explained_views(run, 2, run.end_tick());
+  for (const std::int32_t node : {tied->node, places.front().node}) {
+    CHECK(views.at(node).tied == tied->node);
+    CHECK(views.at(node).tie == doctest::Approx(1));
+  }
+  CHECK(tie_reason(views.at(tied->node), capture::Verdict::kRejected) ==
+        "a near tie: 1.00 of the p of what came");
+  CHECK(tie_reason(views.at(places.front().node), capture::Verdict::kCorrected) ==
+        "a near tie: the refused draft has 1.00 of its p");
+  // Before the decision nothing is known of it, and drafter_views() alone looks for none.
+  for (const auto& [node, view] :
+       explained_views(run, 2, capture::make_tick(2, capture::Phase::kAccept)))
+    CHECK(view.tied == -1);
+  CHECK(drafter_views(run, 2, run.end_tick()).at(tied->node).tied == -1);
+  CHECK(tie_reason({}, capture::Verdict::kRejected).empty());
 }
 
 TEST_CASE("draft causes: where all is equally likely, it is a tie") {

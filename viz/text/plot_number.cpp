@@ -1,4 +1,4 @@
-#include "viz/plots/plot_panel.h"
+#include "viz/text/plot_number.h"
 
 #include <cmath>
 

@@ -1,0 +1,103 @@
+#include "app/cli/acceptance_report.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <iostream>
+#include <tuple>
+
+#include "app/cli/commands.h"
+#include "app/cli/output_file.h"
+#include "app/session/result_json.h"
+#include "app/session/text_tools.h"
+#include "viz/export/export_picture.h"
+#include "viz/export/file_ending.h"
+#include "viz/panels/acceptance_rows.h"
+#include "viz/query/acceptance_causes.h"
+#include "viz/text/number_text.h"
+
+namespace triescope::app {
+
+using nlohmann::ordered_json;
+using viz::Acceptance;
+using viz::AcceptanceBy;
+using viz::AcceptanceGroup;
+
+ordered_json group_json(const AcceptanceGroup& group) {
+  const viz::ShareInterval interval = group.interval();
+  return {{"group", group.label},
+          {"n", group.n},
+          {"accepted", group.accepted},
+          {"share", group.share()},
+          {"low", interval.low},
+          {"high", interval.high},
+          {"mean_p", number_or_null(group.sum_p / static_cast<double>(group.with_p))}};
+}
+
+void print_groups(AcceptanceBy by, const Acceptance& acceptance) {
+  std::cout << "share of ";
+  if (is_of_causes(by))
+    std::cout << (is_of_places(by) ? "places without an accepted draft" : "refused drafts")
+              << ", by " << title_of(by);
+  else
+    std::cout << (is_of_places(by) ? "places" : "drafts") << " accepted, by " << title_of(by);
+  std::cout << " (95 % interval)\n";
+  std::size_t width = 0;
+  for (const AcceptanceGroup& group : acceptance.groups)
+    width = std::max(width, group.label.size());
+  for (const AcceptanceGroup& group : acceptance.groups) {
+    if (is_of_causes(by) && group.accepted == 0) continue;
+    const viz::ShareInterval interval = group.interval();
+    const auto percent = [](double share) { return viz::number_text(100 * share, 1) + " %"; };
+    std::cout << "  " << group.label << std::string(width - group.label.size(), ' ') << "  "
+              << percent(group.share()) << "  (" << percent(interval.low) << " to "
+              << percent(interval.high) << ")  " << group.accepted << " of " << group.n << "\n";
+  }
+  if (acceptance.groups.empty()) std::cout << "  no draft was verified\n";
+  if (acceptance.unknown)
+    std::cout << "  " << acceptance.unknown
+              << " more: the capture does not know it (record with --capture-level full)\n";
+}
+
+viz::BarChart acceptance_bars(AcceptanceBy by, const std::vector<AcceptanceSeries>& series) {
+  viz::BarChart chart;
+  chart.name = "acceptance-by-" + std::string(to_string(by));
+  bool has_p = false;
+  for (const AcceptanceSeries& one : series)
+    if (!one.groups->groups.empty()) chart.series.push_back(one.name);
+  std::vector<AcceptanceGroup> known;  // all labels, in their order
+  Acceptance all;
+  for (const AcceptanceSeries& one : series) viz::add_acceptance(all, *one.groups);
+  for (const AcceptanceGroup& group : all.groups) {
+    if (is_of_causes(by) && group.accepted == 0) continue;
+    chart.groups.push_back(group.label);
+    auto& bars = chart.values.emplace_back(chart.series.size());
+    for (const AcceptanceSeries& one : series)
+      for (const AcceptanceGroup& of_it : one.groups->groups) {
+        if (of_it.label != group.label || of_it.n == 0) continue;
+        const viz::ShareInterval interval = of_it.interval();
+        viz::BarValue& bar = bars[place_of(chart.series, one.name)].emplace(viz::BarValue{
+            .mean = of_it.share(), .low = interval.low, .high = interval.high, .n = of_it.n});
+        if (of_it.with_p) bar.ring = of_it.sum_p / static_cast<double>(of_it.with_p);
+        has_p = has_p || of_it.with_p;
+      }
+  }
+  chart.title = viz::acceptance_headline(by) + "; share and 95 % interval" +
+                (has_p ? ", ring: the target's mean p" : "");
+  return chart;
+}
+
+void write_acceptance_chart(const AcceptanceOptions& options, const viz::BarChart& chart,
+                            const std::vector<std::pair<std::string, std::string>>& facts,
+                            const std::string& created) {
+  const std::string ending = std::filesystem::path(options.output).extension().string();
+  viz::ExportOptions picture;
+  picture.format = viz::export_format_from_string(ending.empty() ? "" : ending.substr(1));
+  if (!options.size.empty())
+    std::tie(picture.width_px, picture.height_px) = parse_size(options.size);
+  const auto bars = viz::make_bar_picture(chart);
+  OutputFile file(options.output);
+  viz::export_picture(*bars, facts, created, file.path(), picture);
+  file.finish(options.quiet);
+}
+
+}  // namespace triescope::app

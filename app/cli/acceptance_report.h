@@ -1,0 +1,42 @@
+// What `triescope acceptance` prints: the groups of a run or of a study, as text, JSON and a chart.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "app/cli/acceptance_tree.h"
+#include "viz/panels/bar_picture.h"
+#include "viz/query/acceptance.h"
+
+namespace triescope::app {
+
+struct AcceptanceOptions {
+  std::string path, by = "depth", steps, group, filter, output, size;
+  std::size_t best_tree = 0;  // 0 = not asked for
+  bool as_json = false, as_csv = false, failures = false, quiet = false;
+
+  TreeFormat tree_format() const {
+    return as_json ? TreeFormat::kJson : as_csv ? TreeFormat::kCsv : TreeFormat::kText;
+  }
+};
+
+// {"group", "n", "accepted", "share", "low", "high", "mean_p"}
+nlohmann::ordered_json group_json(const viz::AcceptanceGroup& group);
+void print_groups(viz::AcceptanceBy by, const viz::Acceptance& acceptance);
+
+// A group of bars for each group, a bar for each series; rings are the target's mean p.
+struct AcceptanceSeries {
+  std::string name;
+  const viz::Acceptance* groups;
+};
+viz::BarChart acceptance_bars(viz::AcceptanceBy by, const std::vector<AcceptanceSeries>& series);
+
+// Of the folder of a study. Returns the exit code.
+int acceptance_of_study(const AcceptanceOptions& options, viz::AcceptanceBy by);
+// Writes the chart to options.output, in the format of its ending.
+void write_acceptance_chart(const AcceptanceOptions& options, const viz::BarChart& chart,
+                            const std::vector<std::pair<std::string, std::string>>& facts,
+                            const std::string& created);
+
+}  // namespace triescope::app
