@@ -13,7 +13,8 @@ namespace {
 
 using capture::NodeState;
 
-constexpr float kRowEm = 1.45f, kFootEm = 0.5f, kTitleEm = 6.2f, kGapEm = 0.18f, kLetters = 0.84f;
+constexpr float kRowEm = 1.45f, kFootEm = 0.5f, kTitleEm = 6.2f, kGapEm = 0.18f, kCutEm = 1.2f,
+                kLetters = 0.84f;
 constexpr int kMostChars = 14;
 
 std::string cell_text(const TokenList::Token& token, const Scene& scene) {
@@ -32,6 +33,20 @@ float column_width(Canvas& canvas, const std::vector<TokenList>& lists, std::str
     if (list.table() == table && at < list.tokens.size())
       width = std::max(width, cell_width(canvas, list.tokens[at], scene));
   return width;
+}
+
+// The first token that is drawn: where the row has no room for all, what stands before a match gives way.
+std::size_t first_shown(Canvas& canvas, const TokenList& list, float room, const Scene& scene) {
+  const auto matched = std::ranges::find(list.tokens, true, &TokenList::Token::matched);
+  if (matched == list.tokens.end()) return 0;
+  const auto before = static_cast<std::size_t>(matched - list.tokens.begin());
+  float width = 0;
+  for (const TokenList::Token& token : list.tokens)
+    width += cell_width(canvas, token, scene) + scene.em * kGapEm;
+  std::size_t first = 0;
+  for (; first < before && width > room - (first > 0 ? scene.em * kCutEm : 0); ++first)
+    width -= cell_width(canvas, list.tokens[first], scene) + scene.em * kGapEm;
+  return first;
 }
 
 float title_width(float width, const Scene& scene) {
@@ -74,7 +89,8 @@ void TokenListRows::draw(Canvas& canvas, Rect area, const std::vector<TokenList>
     draw_list(canvas, {area.x, y, area.w, row}, lists, i, scene);
     if (lists[i].match.tokens > 0) {
       const float left = title_width(area.w, scene);
-      text_in(canvas, {area.x + left, y + row - em * 0.1f, area.w - left, em},
+      text_in(canvas,
+              {area.x + left + em * 0.25f, y + row - em * 0.1f, area.w - left - em * 0.25f, em},
               place_text(lists[i].match), dim_text(scene, 0.78f));
     }
     y += em * rows_of(lists[i]);
@@ -90,10 +106,15 @@ void TokenListRows::draw_list(Canvas& canvas, Rect row, const std::vector<TokenL
           dim_text(scene, 0.84f));
   boxes_.push_back({title, index, -1});
   float x = title.right();
-  for (std::size_t i = 0; i < list.tokens.size(); ++i) {
+  const std::size_t first = first_shown(canvas, list, row.right() - x, scene);
+  if (first > 0) {
+    text_in(canvas, {x, row.y, em * kCutEm, row.h}, "…", dim_text(scene, kLetters));
+    x += em * kCutEm;
+  }
+  for (std::size_t i = first; i < list.tokens.size(); ++i) {
     const TokenList::Token& token = list.tokens[i];
     const float width = column_width(canvas, lists, list.table(), i, scene);
-    const float kept = i + 1 < list.tokens.size() ? em * 1.2f : 0;
+    const float kept = i + 1 < list.tokens.size() ? em * kCutEm : 0;
     if (x + width + kept > row.right()) {
       text_in(canvas, {x, row.y, row.right() - x, row.h}, "…", dim_text(scene, kLetters));
       return;

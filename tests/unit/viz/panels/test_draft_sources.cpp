@@ -148,10 +148,26 @@ TEST_CASE(
   // The levels below are there as well.
   CHECK(find(canvas, "level"));
   // A pane too low for the list says so or leaves it out, and draws nothing below its end.
-  for (const float height : {40.0f, 70.0f, 100.0f, 150.0f}) {
+  for (const float height : {70.0f, 100.0f, 150.0f}) {
     const auto low = drawn(*panel, scene, {0, 0, 300, height});
     for (const auto& text : low.texts) CHECK(text.visible.bottom() <= height + 1);
   }
+}
+
+TEST_CASE("draft sources: in a narrow pane what stands before a match gives way to the drafts") {
+  const auto opened = run_with([](const auto& figure) {
+    for (const auto& [token, node] :
+         {std::pair(6, -1), std::pair(7, -1), std::pair(8, -1), std::pair(9, -1), std::pair(0, -1),
+          std::pair(1, 1), std::pair(3, 2), std::pair(4, 3)})
+      figure(std::string(capture::kTokenList) + "datastore", node, token);
+    figure(std::string(capture::kMatchedTokens), 2, 2);
+  });
+  const auto panel = viz::make_panel("drafts");
+  const viz::Scene scene = scene_at(*opened->capture, kDrafted);
+  CHECK(find(drawn(*panel, scene, kArea), "g"));
+  const auto narrow = drawn(*panel, scene, {0, 0, 175, 500});
+  CHECK_FALSE(find(narrow, "g"));
+  for (const char* const kept : {"a", "b", "d", "e"}) CHECK(find(narrow, kept));
 }
 
 TEST_CASE("draft sources: rows of one table share their columns") {
