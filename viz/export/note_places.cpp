@@ -6,7 +6,9 @@
 namespace triescope::viz {
 namespace {
 
-constexpr float kAcrossPx = 2, kDownPx = 6;  // between two places where the mouse is tried
+// Between two places where the mouse is tried: to read a row, to see whether it is worth that, and
+// between rows.
+constexpr float kAcrossPx = 2, kLookPx = 16, kDownPx = 12;
 
 Rect common(Rect a, Rect b) {
   const float x = std::max(a.x, b.x), y = std::max(a.y, b.y);
@@ -86,28 +88,37 @@ std::optional<StepPlot> step_plot(Panel& panel, Rect area, const Scene& scene) {
   const std::int32_t first = scene.range ? scene.range->first : 0,
                      last = scene.range ? std::min(scene.range->second, scene.shown_step())
                                         : scene.shown_step();
-  std::optional<StepPlot> best;
-  for (float y = area.y + kDownPx / 2; y < area.bottom(); y += kDownPx) {
+  const std::string state = panel.view_state();
+  const auto clicked = [&](float x, float y) -> std::int32_t {
+    Input input;
+    input.mouse = {x, y};
+    input.inside = input.clicked = true;
+    const Reaction reaction = panel.input(input, area, scene);
+    if (panel.view_state() != state) panel.set_view_state(state);  // it was a button
+    return reaction.cursor && !reaction.lock && *reaction.cursor > 0
+               ? capture::step_of(*reaction.cursor - 1)
+               : -1;
+  };
+  const auto row_at = [&](float y, float apart) {
     std::vector<std::pair<float, std::int32_t>> row;
-    for (float x = area.x; x < area.right(); x += kAcrossPx) {
-      Input input;
-      input.mouse = {x, y};
-      input.inside = input.clicked = true;
-      const Reaction reaction = panel.input(input, area, scene);
-      if (reaction.cursor && !reaction.lock && *reaction.cursor > 0)
-        row.emplace_back(x, capture::step_of(*reaction.cursor - 1));
-    }
+    for (float x = area.x; x < area.right(); x += apart)
+      if (const std::int32_t step = clicked(x, y); step >= 0) row.emplace_back(x, step);
+    return row;
+  };
+  for (float y = area.y + kDownPx / 2; y < area.bottom(); y += kDownPx) {
+    if (row_at(y, kLookPx).size() < 2) continue;
+    const auto row = row_at(y, kAcrossPx);
     std::map<std::int32_t, float> middles = axis_of(row, first, last);
     if (middles.empty()) continue;
-    const float left = row.front().first, right = row.back().first;
-    // Rows of one plot have the same ends; another plot below it is not marked again.
-    if (!best)
-      best = {{left, y, right - left, kDownPx}, std::move(middles)};
-    else if (std::abs(best->plot.x - left) <= kAcrossPx &&
-             std::abs(best->plot.right() - right) <= 2 * kAcrossPx)
-      best->plot.h = y + kDownPx - best->plot.y;
+    const auto [middle, step] = row[row.size() / 2];
+    float top = y, bottom = y;
+    while (top > area.y && clicked(middle, top - kAcrossPx) == step) top -= kAcrossPx;
+    while (bottom < area.bottom() && clicked(middle, bottom + kAcrossPx) == step)
+      bottom += kAcrossPx;
+    return StepPlot{{row.front().first, top, row.back().first - row.front().first, bottom - top},
+                    std::move(middles)};
   }
-  return best;
+  return std::nullopt;
 }
 
 }  // namespace triescope::viz

@@ -68,6 +68,12 @@ class StepChart final : public Panel {
             dim_text(scene, 0.8f), Align::kCenter);
   }
 
+  Reaction input(const Input& in, Rect, const Scene& scene) override {
+    Reaction reaction;
+    if (scene.capture && in.inside) history_.input(in, scene, reaction);
+    return reaction;
+  }
+
   Point extent(Canvas&, const Scene& scene) const override {
     return {scene.em * (by_step_ ? 52.0f : 36.0f), scene.em * 20};
   }

@@ -201,7 +201,7 @@ TEST_CASE("plots: a file says its facts, and the same figures give the same file
   CHECK(written("a.pdf", ExportFormat::kPdf).starts_with("%PDF"));
   const std::string csv = written("a.csv", ExportFormat::kCsv);
   CHECK(csv.starts_with(
-      "# Title: Speed\n# Model: tiny.gguf\n# Prompts: 5 prompts\nrow,group,value\n"));
+      "# Title: Speed\n# Model: tiny.gguf\n# Prompts: 5 prompts\ngroup,series,n,mean,low,high\n"));
 }
 
 }  // namespace
