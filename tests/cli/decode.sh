@@ -96,6 +96,7 @@ expect 3 'half.json' "$TRIESCOPE" decode --model "$model" --messages "$work/half
 # What the inspector says of the recorded run is what --json says, number by number.
 for one in beam draft; do
   "$TRIESCOPE" export --quiet "$work/$one.tscap" --panel inspector --format csv -o "$work/$one.inspector.csv" || failures=$((failures + 1))
+  "$TRIESCOPE" export --quiet "$work/$one.tscap" --panel summary --format csv -o "$work/$one.summary.csv" || failures=$((failures + 1))
   "$TRIESCOPE" export --quiet "$work/$one.tscap" --panel memory --format csv -o "$work/$one.memory.csv" || failures=$((failures + 1))
 done
 python3 - "$work" <<'PY' || { echo "FAILED: the inspector and --json say different figures"; failures=$((failures + 1)); }
@@ -116,6 +117,13 @@ for name in ("beam", "draft"):
     assert int(said["tokens"]) == len(result["sequences"][0]["tokens"])
     assert abs(float(said["tokens per forward"]) - result["tokens_per_forward"]) < 0.00501
     assert said["KV at most"] == f"{result['kv']['peak_held_tokens']} slots"
+    figures = {row["figure"]: row["value"] for row in table(f"{name}.summary.csv")}
+    for figure in ("steps", "target_forwards", "emitted_tokens", "prefill_tokens", "prompt_tokens", "seed"):
+        assert int(figures[figure]) == result[figure], (figure, figures[figure])
+    for figure in ("peak_live_tokens", "peak_garbage_tokens", "peak_held_tokens", "peak_reserved_bytes", "moved_tokens"):
+        assert int(figures["kv_" + figure]) == result["kv"][figure], (figure, figures["kv_" + figure])
+    assert abs(float(figures["tokens_per_forward"]) - result["tokens_per_forward"]) < 1e-6
+    assert figures["finish"] == result["sequences"][0]["finish"]
     assert max(int(row["peak_held_tokens"]) for row in table(f"{name}.memory.csv")) == result["kv"]["peak_held_tokens"]
     assert result["kv"]["peak_live_tokens"] <= result["kv"]["peak_held_tokens"] <= result["kv"]["peak_live_tokens"] + result["kv"]["peak_garbage_tokens"]
 PY

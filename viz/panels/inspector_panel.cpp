@@ -1,7 +1,7 @@
 // Inspector: everything about the focused node, with formulas; without a focus, about the run.
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
+#include <iterator>
 #include <sstream>
 
 #include "core/base/counted.h"
@@ -12,109 +12,28 @@
 #include "viz/panels/metric_curves.h"
 #include "viz/panels/more_corner.h"
 #include "viz/panels/panels.h"
-#include "viz/panels/row_source.h"
-#include "viz/query/compare_figures.h"
+#include "viz/panels/run_summary.h"
 #include "viz/query/expert_use.h"
-#include "viz/query/left_out_layers.h"
-#include "viz/query/run_settings.h"
 #include "viz/text/glossary.h"
 #include "viz/text/number_text.h"
-#include "viz/text/timed_text.h"
 #include "viz/text/token_text.h"
 
 namespace triescope::viz {
 namespace {
 
-struct Fact {
-  std::string label, value, formula;
-  std::vector<bool> gaps = {};  // drawn as a strip below the value: which of its squares are hollow
-};
-
-// The figures of the steps before the cursor, in the words of `triescope decode`.
-std::vector<Fact> result_facts(const Scene& scene) {
-  const CompareFigures figures = compare_figures(*scene.capture, scene.cursor);
-  std::vector<Fact> facts = {
-      {"steps", std::to_string(figures.steps), "whole ones before the cursor, prefill included"},
-      {"tokens", std::to_string(figures.tokens), "of the best text at the cursor"}};
-  if (figures.tokens_per_forward)
-    facts.push_back({"tokens per forward", number_text(*figures.tokens_per_forward, 2),
-                     "tokens emitted ÷ forwards of the target, prefill's among both"});
-  if (figures.levels_gained)
-    facts.push_back(
-        {"levels gained", number_text(*figures.levels_gained, 2) + " a step",
-         "levels of the search that a forward decided beyond its first, by its drafts"});
-  if (figures.acceptance)
-    facts.push_back({"acceptance", number_text(100 * *figures.acceptance, 1) + " %",
-                     "accepted drafts ÷ drafts sent to the target"});
-  if (figures.decode_us > 0)
-    facts.push_back({"decoding", duration_text(static_cast<double>(figures.decode_us)),
-                     "the phases after prefill; pauses between them do not count"});
-  if (figures.tokens_per_second)
-    facts.push_back({"tokens per second", number_text(*figures.tokens_per_second, 1),
-                     "tokens emitted after prefill ÷ time of decoding, of whole steps"});
-  if (figures.peak_kv > 0)
-    facts.push_back({"KV at most", counted(figures.peak_kv, "slot"),
-                     "held at once by the target, live or garbage"});
-  return facts;
-}
+using Fact = SummaryLine;
 
 std::vector<Fact> run_facts(const Scene& scene, MetricCurves& curves) {
-  const capture::RunInfo& run = scene.capture->run();
-  const auto model = nlohmann::json::parse(run.model_json, nullptr, false);
-  const auto field_of = [](const nlohmann::json& object, const char* key) {
-    if (!object.is_object() || !object.contains(key)) return std::string("?");
-    return object[key].is_string() ? object[key].get<std::string>() : object[key].dump();
+  std::vector<Fact> facts = result_lines(scene, {});
+  const auto add = [&](std::vector<Fact> more) {
+    facts.insert(facts.end(), std::make_move_iterator(more.begin()),
+                 std::make_move_iterator(more.end()));
   };
-  const auto field = [&](const char* key) { return field_of(model, key); };
-  std::vector<Fact> facts = result_facts(scene);
-  static constexpr const char* kStatus[] = {"running", "done", "stopped", "failed"};
-  const std::vector<Fact> made = {
-      {"model", field("name"), ""},
-      {"family", field("family") + ", " + field("dtype") + " on " + field("device"), ""},
-      {"size",
-       field("layers") + " layers, " + field("kv_heads") + " KV heads × " + field("head_dim"), ""},
-      {"method", run.method_title.empty() ? run.method : run.method_title, ""},
-      {"KV policy", run.kv_policy, ""},
-      {"KV per token", bytes_text(static_cast<double>(run.kv_bytes_per_token)),
-       "layers × KV heads × head dim × 2 (K and V) × bytes of the dtype"},
-      {"prompt", counted(run.prompt_tokens.size(), "token"), ""},
-      {"limit", counted(run.max_new_tokens, "new token"), ""},
-      {"seed", std::to_string(run.seed), ""},
-      {"status", kStatus[static_cast<int>(scene.capture->status())], ""},
-      {"recorded", run.created_utc, ""}};
-  const auto draft_at = static_cast<std::ptrdiff_t>(facts.size() + 3);
-  facts.insert(facts.end(), made.begin(), made.end());
-  if (run.timed_while_drawing)
-    facts.push_back({"times", kTimedWhileDrawing, kTimedWhileDrawingHelp});
-  if (model.is_object() && model.contains("draft") && model["draft"].is_object())
-    facts.insert(
-        facts.begin() + draft_at,
-        {owner_name(field_of(model["draft"], "family") == "draft head" ? capture::Whose::kHead
-                                                                       : capture::Whose::kDraft),
-         field_of(model["draft"], "name"), "writes ahead what the model then checks"});
-  if (const MixtureSize mixture = mixture_size(*scene.capture); mixture.experts > 0)
-    facts.push_back({"experts",
-                     std::to_string(mixture.used) + " of " + std::to_string(mixture.experts),
-                     "the experts of a layer that a row goes through"});
-  if (const auto left_out = left_out_layers(*scene.capture, scene.cursor); !left_out.empty())
-    facts.insert(
-        facts.begin() + draft_at + 1,
-        {"layers left out", left_out_text(left_out),
-         "a square a layer, the first on the left; hollow: drafting does without it", left_out});
-  if (run.sliding_window > 0)
-    facts.push_back(
-        {"window", std::to_string(run.sliding_window), "position(i) − position(j) < window"});
-  if (!scene.capture->status_message().empty())
-    facts.push_back({"message", scene.capture->status_message(), ""});
-  if (const capture::ProgramRow& program = scene.capture->program(); !program.name.empty())
-    facts.push_back({"program",
-                     program.name + (program.version.empty() ? "" : " " + program.version),
-                     program.command});
+  add(made_lines(scene));
   for (const MetricCurve& curve : curves.of(*scene.capture, scene.cursor))
     if (const MetricPoint* const point = curve.at(scene.shown_step()))
       facts.push_back({curve.name, metric_text(*point), "in step " + std::to_string(point->step)});
-  for (const RunSetting& setting : run_settings(run))
-    facts.push_back({setting.shown(), setting.value, setting.title.empty() ? "" : setting.name});
+  add(setting_lines(scene.capture->run()));
   return facts;
 }
 
@@ -333,7 +252,7 @@ class InspectorPanel final : public Panel {
     std::ostringstream out;
     out << "field,value,formula\n";
     for (const Fact& fact : facts_of(scene, curves_))
-      out << csv_field(fact.label) << ',' << csv_field(fact.value) << ',' << csv_field(fact.formula)
+      out << csv_field(fact.label) << ',' << csv_field(fact.value) << ',' << csv_field(fact.help)
           << '\n';
     return out.str();
   }
@@ -348,9 +267,9 @@ class InspectorPanel final : public Panel {
     for (const Fact& fact : facts) {
       const float width = std::max(em * 3, area.w - label - 2 * pad);
       const auto value = wrap_text(canvas, fact.value, ui_text(scene, 0.92f), width);
-      const auto formula = fact.formula.empty()
+      const auto formula = fact.help.empty()
                                ? std::vector<std::string>()
-                               : wrap_text(canvas, fact.formula, dim_text(scene, 0.78f), width);
+                               : wrap_text(canvas, fact.help, dim_text(scene, 0.78f), width);
       // Half a line at an edge cannot be read, so whole ones alone are drawn.
       const auto put = [&](Rect box, const std::string& text, const TextStyle& style) {
         if (box.y >= area.y - 0.5f && box.bottom() <= area.bottom() + 0.5f)

@@ -22,6 +22,7 @@ std::vector<std::unique_ptr<Panel>> make_panels() {
   panels.push_back(make_text_panel());
   panels.push_back(make_narration_panel());
   panels.push_back(make_inspector_panel());
+  panels.push_back(make_summary_panel());
   panels.push_back(make_timeline_panel());
   panels.push_back(make_log_panel());
   panels.push_back(make_doctor_panel());

@@ -22,6 +22,7 @@ std::unique_ptr<Panel> make_experts_panel();
 std::unique_ptr<Panel> make_text_panel();
 std::unique_ptr<Panel> make_narration_panel();
 std::unique_ptr<Panel> make_inspector_panel();
+std::unique_ptr<Panel> make_summary_panel();
 std::unique_ptr<Panel> make_timeline_panel();
 std::unique_ptr<Panel> make_log_panel();
 std::unique_ptr<Panel> make_doctor_panel();

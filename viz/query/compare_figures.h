@@ -24,6 +24,9 @@ struct CompareFigures {
   bool timed_while_drawing = false;
 };
 
+// Tokens of the best text at the cursor, as the panels draw it.
+std::int64_t text_tokens_at(const capture::Capture& capture, capture::Tick cursor);
+
 CompareFigures compare_figures(const capture::Capture& capture, capture::Tick cursor);
 
 }  // namespace triescope::viz

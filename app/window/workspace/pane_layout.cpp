@@ -146,7 +146,7 @@ std::unique_ptr<PaneNode> preset(const std::string& name) {
     auto top =
         make_split(kBeside, 0.62f, make_leaf({"trie", "mask", "positions"}),
                    make_split(kAbove, 0.55f, make_leaf({"text", "candidates", "verdict", "drafts"}),
-                              make_leaf({"inspector", "narration", "log", kRest})));
+                              make_leaf({"inspector", "summary", "narration", "log", kRest})));
     auto middle = make_split(kBeside, 0.5f, make_leaf({"memory"}), make_leaf({"kv"}));
     return make_split(kAbove, 0.83f, make_split(kAbove, 0.64f, std::move(top), std::move(middle)),
                       make_leaf({"timeline"}));
@@ -162,7 +162,7 @@ std::unique_ptr<PaneNode> preset(const std::string& name) {
     auto left = make_split(kAbove, 0.62f, make_leaf({"memory", "trie"}), make_leaf({"kv"}));
     auto right = make_split(kAbove, 0.55f,
                             make_leaf({"mask", "positions", "verdict", "drafts", "candidates"}),
-                            make_leaf({"inspector", "text", "narration", kRest}));
+                            make_leaf({"inspector", "summary", "text", "narration", kRest}));
     return make_split(kAbove, 0.84f, make_split(kBeside, 0.64f, std::move(left), std::move(right)),
                       make_leaf({"timeline"}));
   }
@@ -176,7 +176,7 @@ std::unique_ptr<PaneNode> preset(const std::string& name) {
     // The right side explains this token: its competitors, and the words for it, stand beside the
     // tree.
     auto why = make_split(kAbove, 0.56f, make_leaf({"verdict", "candidates", "drafts"}),
-                          make_leaf({"narration", "inspector", kRest}));
+                          make_leaf({"narration", "inspector", "summary", kRest}));
     auto top =
         make_split(kBeside, 0.57f, make_leaf({"trie", "mask", "positions", "kv"}), std::move(why));
     auto below = make_split(kBeside, 0.57f, make_leaf({"text", "memory"}), make_leaf({"timeline"}));

@@ -78,7 +78,7 @@ TEST_CASE("panels: the names of the panels are those of the panels, in their ord
   for (const auto& panel : make_panels()) names.push_back(panel->info().name);
   CHECK(panel_names() == names);
   CHECK(panel_names().front() == "trie");
-  CHECK(panel_names().size() == 18);
+  CHECK(panel_names().size() == 19);
   for (const std::string& name : names) CHECK(make_panel(name)->info().name == name);
 }
 
@@ -153,7 +153,7 @@ TEST_CASE("panels: they are the promised ones, in order, and can be made by name
   CHECK(
       names ==
       "trie mask positions kv memory verdict drafts acceptance-by what-if cost candidates experts text narration inspector "
-      "timeline log doctor ");
+      "summary timeline log doctor ");
   CHECK_THROWS_AS(make_panel("pie"), Error);
 }
 
@@ -234,7 +234,7 @@ TEST_CASE("panels: no text is cut by the edge of the pane, except where a pictur
       const std::string& name = panel->info().name;
       // These panels scroll or pan.
       if (name == "trie" || name == "text" || name == "narration" || name == "inspector" ||
-          name == "log" || name == "doctor")
+          name == "summary" || name == "log" || name == "doctor")
         continue;
       for (const Rect area : kAreas) {
         CAPTURE(name);
