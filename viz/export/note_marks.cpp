@@ -34,6 +34,22 @@ std::vector<Note> notes_of(const Scene& scene) {
   return notes;
 }
 
+bool meets(Rect a, Rect b) {
+  return a.x < b.right() && b.x < a.right() && a.y < b.bottom() && b.y < a.bottom();
+}
+
+// Moves a mark of a step below letters that it would cover, and ends its line above those below it.
+void keep_off(NoteMark& mark, const std::vector<Rect>& texts, float em) {
+  const float r = em * kMarkEm;
+  for (int tries = 0; tries < 4; ++tries)
+    for (const Rect& text : texts)
+      if (meets({mark.at.x - r, mark.at.y - r, 2 * r, 2 * r}, text))
+        mark.at.y = text.bottom() + r + 1;
+  for (const Rect& text : texts)
+    if (text.y > mark.at.y && text.x <= mark.at.x && mark.at.x <= text.right())
+      mark.foot = std::min(mark.foot, text.y);
+}
+
 // A mark that would lie on another goes below it.
 void set_apart(std::vector<NoteMark>& marks, float em) {
   for (std::size_t i = 0; i < marks.size(); ++i)
@@ -65,10 +81,11 @@ std::vector<NoteMark> note_marks(Panel& panel, Rect area, const Scene& scene, Ca
         std::ranges::find_if(note.nodes, [&](std::int32_t node) { return boxes.contains(node); });
     if (drawn != note.nodes.end()) {
       const Rect box = boxes.at(*drawn);
-      mark.at = {box.x, box.y};
+      mark.at = {box.x, box.y - scene.em * 0.2f};  // most of the node's own letters stay free
     } else if (plot && plot->middles.contains(note.step)) {
       mark.at = {plot->middles.at(note.step), plot->plot.y + inset};
       mark.foot = plot->plot.bottom();
+      keep_off(mark, canvas.texts(), scene.em);
     } else {
       continue;
     }

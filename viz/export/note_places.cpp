@@ -53,7 +53,9 @@ void BoxCanvas::add(Rect r) {
 
 void BoxCanvas::text(Point p, std::string_view utf8, const TextStyle& style) {
   const Point size = measure_.measure(utf8, style);
+  const std::size_t before = boxes_.size();
   add({p.x, p.y, size.x, size.y});
+  if (boxes_.size() > before) texts_.push_back(boxes_.back());
 }
 
 void BoxCanvas::push_clip(Rect r) {
@@ -84,6 +86,23 @@ std::map<std::int32_t, Rect> node_boxes(Panel& panel, Rect area, const Scene& sc
   return boxes;
 }
 
+namespace {
+
+using ClickRow = std::vector<std::pair<float, std::int32_t>>;  // px, step
+
+// Parts of a row between which nothing answers: a plot beside another.
+std::vector<ClickRow> parts_of(const ClickRow& row) {
+  std::vector<ClickRow> parts;
+  for (const auto& one : row) {
+    if (parts.empty() || one.first - parts.back().back().first > 2.5f * kAcrossPx)
+      parts.emplace_back();
+    parts.back().push_back(one);
+  }
+  return parts;
+}
+
+}  // namespace
+
 std::optional<StepPlot> step_plot(Panel& panel, Rect area, const Scene& scene) {
   const std::int32_t first = scene.range ? scene.range->first : 0,
                      last = scene.range ? std::min(scene.range->second, scene.shown_step())
@@ -100,23 +119,24 @@ std::optional<StepPlot> step_plot(Panel& panel, Rect area, const Scene& scene) {
                : -1;
   };
   const auto row_at = [&](float y, float apart) {
-    std::vector<std::pair<float, std::int32_t>> row;
+    ClickRow row;
     for (float x = area.x; x < area.right(); x += apart)
       if (const std::int32_t step = clicked(x, y); step >= 0) row.emplace_back(x, step);
     return row;
   };
   for (float y = area.y + kDownPx / 2; y < area.bottom(); y += kDownPx) {
     if (row_at(y, kLookPx).size() < 2) continue;
-    const auto row = row_at(y, kAcrossPx);
-    std::map<std::int32_t, float> middles = axis_of(row, first, last);
-    if (middles.empty()) continue;
-    const auto [middle, step] = row[row.size() / 2];
-    float top = y, bottom = y;
-    while (top > area.y && clicked(middle, top - kAcrossPx) == step) top -= kAcrossPx;
-    while (bottom < area.bottom() && clicked(middle, bottom + kAcrossPx) == step)
-      bottom += kAcrossPx;
-    return StepPlot{{row.front().first, top, row.back().first - row.front().first, bottom - top},
-                    std::move(middles)};
+    for (const ClickRow& row : parts_of(row_at(y, kAcrossPx))) {
+      std::map<std::int32_t, float> middles = axis_of(row, first, last);
+      if (middles.empty()) continue;
+      const auto [middle, step] = row[row.size() / 2];
+      float top = y, bottom = y;
+      while (top > area.y && clicked(middle, top - kAcrossPx) == step) top -= kAcrossPx;
+      while (bottom < area.bottom() && clicked(middle, bottom + kAcrossPx) == step)
+        bottom += kAcrossPx;
+      return StepPlot{{row.front().first, top, row.back().first - row.front().first, bottom - top},
+                      std::move(middles)};
+    }
   }
   return std::nullopt;
 }

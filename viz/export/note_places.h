@@ -17,6 +17,7 @@ class BoxCanvas final : public Canvas {
  public:
   explicit BoxCanvas(Canvas& measure) : measure_(measure) {}
   const std::vector<Rect>& boxes() const { return boxes_; }  // their visible parts
+  const std::vector<Rect>& texts() const { return texts_; }  // those of letters alone
 
   void fill_rect(Rect r, Color, float) override { add(r); }
   void stroke_rect(Rect r, Color, float, LineStyle, float) override { add(r); }
@@ -39,7 +40,7 @@ class BoxCanvas final : public Canvas {
   void add(Rect r);
 
   Canvas& measure_;
-  std::vector<Rect> boxes_, clips_;
+  std::vector<Rect> boxes_, texts_, clips_;
 };
 
 // The box of each of these nodes that the panel drew last: of several the first that is its own
