@@ -13,7 +13,7 @@ namespace triescope::viz {
 namespace {
 
 constexpr float kExpertChartEm = 9, kLeastWithExpertsEm = 15, kExpertKeyEm = 1.6f;
-constexpr float kEnoughGridEm = 7, kChartBesideEm = 22;
+constexpr float kEnoughGridEm = 7, kChartBesideEm = 22, kChartKeyEm = 30;
 
 class ExpertsPanel final : public Panel {
  public:
@@ -138,9 +138,10 @@ class ExpertsPanel final : public Panel {
          .color = scene.theme.text_dim,
          .glyph = "",
          .line = LineStyle::kDotted}};
-    const float used =
-        std::max(em * kExpertKeyEm,
-                 draw_legend(canvas, {area.x, area.y}, area.w, key, scene, nullptr, 1) + em * 0.2f);
+    const int rows = area.w < em * kChartKeyEm ? 2 : 1;  // beside the grid it has less room
+    const float used = std::max(
+        em * kExpertKeyEm,
+        draw_legend(canvas, {area.x, area.y}, area.w, key, scene, nullptr, rows) + em * 0.2f);
     chart_.draw(canvas, {area.x, area.y + used, area.w, area.h - used}, steps, size_, scene);
   }
 
