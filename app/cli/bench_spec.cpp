@@ -16,6 +16,7 @@
 #include "app/study/run_study.h"
 #include "core/base/counted.h"
 #include "core/base/error.h"
+#include "core/kernels/cpu_variant.h"
 
 namespace triescope::app {
 namespace {
@@ -69,6 +70,7 @@ void print(const SpecBench& bench, const std::string& prompts, const std::string
                         {"max_new_tokens", bench.plan.max_new_tokens},
                         {"threads", bench.plan.threads},
                         {"folder", bench.folder},
+                        {"instruction_set", kernels::to_string(kernels::current_variant())},
                         {"versions", versions()}};
     for (const auto& [name, rows] : spec_tables(cells)) all[name] = rows;
     std::cout << all.dump(2) << "\n";

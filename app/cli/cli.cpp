@@ -8,6 +8,7 @@
 #include "app/cli/standard_output.h"
 #include "app/session/text_tools.h"
 #include "core/base/error.h"
+#include "core/kernels/cpu_variant.h"
 
 namespace triescope::app {
 namespace {
@@ -81,6 +82,7 @@ int run_command_line(int argc, char** argv) try {
   } catch (const CLI::ParseError& error) {
     return finish(root.exit(error) == 0 ? 0 : 2);
   }
+  kernels::current_variant();  // an unknown $TRIESCOPE_CPU is an error before any work
   return finish(line.action());
 } catch (const Error& error) {
   return report(error.what(), exit_code(error.code()));

@@ -17,6 +17,7 @@
 #include "app/session/text_tools.h"
 #include "core/base/counted.h"
 #include "core/base/error.h"
+#include "core/kernels/cpu_variant.h"
 
 namespace triescope::app {
 namespace {
@@ -183,9 +184,11 @@ int run_bench(const BenchOptions& options, bool quiet) {
                                {"next_us", cost.next_us}});
   }
   const ModelInfo& info = model->info();
+  const std::string instruction_set = kernels::to_string(kernels::current_variant());
   if (options.as_json) {
     ordered_json all = {
         {"model", {{"name", info.name}, {"dtype", to_string(info.dtype)}, {"device", info.device}}},
+        {"instruction_set", instruction_set},
         {"versions", versions()},
         {"models", model_table},
         {"forward_rows", forward_table},
@@ -206,7 +209,7 @@ int run_bench(const BenchOptions& options, bool quiet) {
     print_csv("samplers", sampler_table);
   } else {
     std::cout << info.name << ", " << to_string(info.dtype) << ", " << info.device << ", "
-              << prompts.size() << " prompts\n\n";
+              << instruction_set << ", " << prompts.size() << " prompts\n\n";
     if (wanted("models"))
       print_table(
           "Models, greedy (tokens a second; largest difference of a logit to libtorch's plain "

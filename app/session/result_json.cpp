@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "core/kernels/cpu_variant.h"
 #include "core/model/heads/draft_head.h"
 #include "core/model/memory_need.h"
 #include "core/session/model_json.h"
@@ -125,6 +126,7 @@ json result_json(const RunResult& result, const ModelInfo& model, const RunConte
             {"accept", time.accept_ms},
             {"commit", time.commit_ms},
             {"observe", time.observe_ms}}},
+          {"instruction_set", kernels::to_string(kernels::current_variant())},
           {"versions", versions()}};
 }
 

@@ -1,5 +1,8 @@
 #include "core/kernels/cpu_variant.h"
 
+#include <cstdlib>
+#include <utility>
+
 #include "core/base/error.h"
 #include "core/kernels/cpu/table.h"
 
@@ -7,7 +10,7 @@ namespace triescope::kernels {
 
 namespace {
 
-// -1 = the best. Kept for each thread, so that a test's choice affects no other.
+// -1 = that of the process. Kept for each thread, so that a test's choice affects no other.
 thread_local int chosen_variant = -1;
 
 bool runs(CpuVariant variant) {
@@ -30,9 +33,21 @@ bool runs(CpuVariant variant) {
   }
 }
 
-CpuVariant best_variant() {
-  static const CpuVariant best = available_variants().back();
-  return best;
+CpuVariant variant_of_process() {
+  static const CpuVariant chosen = [] {
+    const char* const name = std::getenv("TRIESCOPE_CPU");
+    return variant_named(name == nullptr ? "" : name);
+  }();
+  return chosen;
+}
+
+void require(CpuVariant variant, const std::string& who) {
+  if (runs(variant)) return;
+  std::string names;
+  for (const CpuVariant one : available_variants())
+    names += (names.empty() ? "" : ", ") + std::string(to_string(one));
+  throw Error(ErrorCode::kNotSupported,
+              who + ": this processor or build has no " + to_string(variant) + "; it has " + names);
 }
 
 const CpuKernels& kernels_of(CpuVariant variant) {
@@ -66,16 +81,31 @@ std::vector<CpuVariant> available_variants() {
   return variants;
 }
 
+CpuVariant variant_named(const std::string& name) {
+  if (name.empty()) return available_variants().back();
+  constexpr std::pair<const char*, CpuVariant> kNames[] = {
+      {"portable", CpuVariant::kPortable},
+      {"avx2", CpuVariant::kAvx2},
+      {"avx512", CpuVariant::kAvx512},
+      {"avx512-intel", CpuVariant::kAvx512Intel}};
+  std::string names;
+  for (const auto& [known, variant] : kNames) {
+    if (name == known) {
+      require(variant, "TRIESCOPE_CPU=" + name);
+      return variant;
+    }
+    names += (names.empty() ? "" : ", ") + std::string(known);
+  }
+  throw Error(ErrorCode::kInvalidArgument,
+              "TRIESCOPE_CPU: expected one of " + names + ", or nothing; found " + name);
+}
+
 CpuVariant current_variant() {
-  return chosen_variant < 0 ? best_variant() : static_cast<CpuVariant>(chosen_variant);
+  return chosen_variant < 0 ? variant_of_process() : static_cast<CpuVariant>(chosen_variant);
 }
 
 ScopedVariant::ScopedVariant(CpuVariant variant) : before_(current_variant()) {
-  if (!runs(variant)) {
-    throw Error(ErrorCode::kNotSupported,
-                std::string("CPU kernels: this processor or build has no ") + to_string(variant) +
-                    "; ask available_variants()");
-  }
+  require(variant, "CPU kernels");
   chosen_variant = static_cast<int>(variant);
 }
 

@@ -155,32 +155,47 @@ bool shares_sweeps(std::int64_t tasks, std::int64_t threads, std::int64_t querie
          4 * queries * longest <= kSharedScoreBytes;
 }
 
-// The sweeps of a task's rows for all K/V heads, one after another. Calls sweep(what, head, begin,
-// end, worker).
+// The sweeps of a task's rows for all K/V heads, one after another. Calls sweep(task of a head, head,
+// what, begin, end, worker). All heads of a slot are read together, as they lie in memory, some slots
+// at a time; a thread goes from one such part to the next, which is fetched meanwhile.
 template <class Sweep>
 void run_sweeps(const AttentionTask& task, std::int64_t heads, std::int64_t longest,
                 ThreadPool& pool, const Sweep& sweep) {
-  // All heads of a slot are read together, as they lie in memory, this many slots at a time.
-  constexpr std::int64_t kEntries = 128, kColumns = 32;
+  constexpr std::int64_t kEntries = 32, kValueEntries = 64, kColumns = 32;
   const std::int64_t parts = (longest + kEntries - 1) / kEntries;
-  pool.for_tasks(heads + parts, [&](std::int64_t index, int worker) {
-    if (index < heads) {
-      sweep(AttentionSweep::kOtherScores, index, 0, 0, worker);
-      return;
+  pool.for_pieces(parts + heads, [&](std::int64_t begin, std::int64_t end, int worker) {
+    for (std::int64_t index = begin; index < end; ++index) {
+      if (index >= parts) {
+        const std::int64_t head = index - parts;
+        sweep(of_head(task, head), head, AttentionSweep::kOtherScores, 0, 0, worker);
+        continue;
+      }
+      for (std::int64_t head = 0; head < heads; ++head) {
+        sweep(of_head(task, head), head, AttentionSweep::kSharedScores, index * kEntries,
+              (index + 1) * kEntries, worker);
+      }
     }
-    const std::int64_t begin = (index - heads) * kEntries;
-    for (std::int64_t head = 0; head < heads; ++head)
-      sweep(AttentionSweep::kSharedScores, head, begin, begin + kEntries, worker);
   });
-  const std::int64_t rows = task.row_end - task.row_begin;
-  pool.for_tasks(heads * rows, [&](std::int64_t index, int worker) {
-    const std::int64_t row = index / heads;
-    sweep(AttentionSweep::kSoftmax, index % heads, row, row + 1, worker);
+  const std::int64_t queries = (task.row_end - task.row_begin) * task.group;
+  pool.for_tasks(heads * queries, [&](std::int64_t index, int worker) {
+    const std::int64_t head = index % heads, query = index / heads;
+    sweep(of_head(task, head), head, AttentionSweep::kSoftmax, query, query + 1, worker);
   });
   const std::int64_t panels = (task.head_dim + kColumns - 1) / kColumns;
-  pool.for_tasks(heads * panels, [&](std::int64_t index, int worker) {
-    const std::int64_t begin = index % panels * kColumns;
-    sweep(AttentionSweep::kValues, index / panels, begin, begin + kColumns, worker);
+  pool.for_ranges(heads * panels, [&](std::int64_t begin, std::int64_t end, int worker) {
+    const auto each_head = [&](AttentionSweep what, std::int64_t first, std::int64_t last) {
+      for (std::int64_t head = begin / panels; head * panels < end; ++head) {
+        AttentionTask part = of_head(task, head);
+        part.d_begin =
+            static_cast<int>((std::max(begin, head * panels) - head * panels) * kColumns);
+        part.d_end =
+            static_cast<int>((std::min(end, (head + 1) * panels) - head * panels) * kColumns);
+        sweep(part, head, what, first, last, worker);
+      }
+    };
+    for (std::int64_t entry = 0; entry < longest; entry += kValueEntries)
+      each_head(AttentionSweep::kSharedValues, entry, entry + kValueEntries);
+    each_head(AttentionSweep::kOtherValues, 0, 0);
   });
 }
 
@@ -235,10 +250,10 @@ void tree_attention(const float* q, std::int64_t q_stride, std::int64_t rows, co
   const AttentionTask task = task_of_rows(0, rows);
   auto* const kept = static_cast<std::byte*>(pool.scratch(0, of_tasks + own));
   run_sweeps(task, heads, longest, pool,
-             [&](AttentionSweep sweep, std::int64_t head, std::int64_t begin, std::int64_t end,
-                 int worker) {
-               kernels.attention(of_head(task, head), longest, sweep, begin, end,
-                                 kept + head * bytes.of_task, scratch(worker));
+             [&](const AttentionTask& of_one, std::int64_t head, AttentionSweep sweep,
+                 std::int64_t begin, std::int64_t end, int worker) {
+               kernels.attention(of_one, longest, sweep, begin, end, kept + head * bytes.of_task,
+                                 scratch(worker));
              });
 }
 

@@ -5,7 +5,8 @@
 // weights once or that of the multiply-adds, whichever is longer. The last column counts dequantising
 // among the multiply-adds, one for each weight of a block: logits with the bits of dequantised weights
 // cannot do without it. Before all that, how fast rows of a file are packed.
-//   make bench, or build/bench/bench_kernels [threads] [repeats] [types: Q4_1,Q6_K] [rows: 1,2]
+//   make bench, or build/bench/bench_kernels [threads] [repeats] [types: Q4_1,Q6_K or attention]
+//   [rows: 1,2]; $TRIESCOPE_CPU chooses the instruction set
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
 
@@ -260,14 +261,19 @@ void packing(int repeats, const std::string& wanted) {
 
 // Rows of a tree (20 nodes deep, each its own) after a prompt, in all layers of a model, whose KV lies
 // as a model's does, so that it comes from memory where it does in one; beside
-// scaled_dot_product_attention with a dense mask over all slots. Times are a layer's.
-void attention(ThreadPool& pool, int repeats) {
+// scaled_dot_product_attention in fp32 with a dense mask over all slots. Times are a layer's; reading
+// is K and V once, as a share of the rate at which memory is read.
+void attention(Precision precision, ThreadPool& pool, int repeats) {
   const AttentionShape shape{.heads = 9, .kv_heads = 3, .head_dim = 64, .scale = 0.125f};
   constexpr int kDepth = 20;
-  std::printf("attention of one of 30 layers, 9 heads / 3 K/V heads of 64, fp32, own path of %d\n",
-              kDepth);
-  std::printf("%8s %6s %10s %8s | %10s | %s\n", "prompt", "rows", "ours us", "GFLOP/s", "torch us",
-              "torch / ours");
+  const double bandwidth = read_bandwidth(pool);
+  const bool wide = precision == Precision::kF32;
+  std::printf(
+      "attention of one of 30 layers, 9 heads / 3 K/V heads of 64, %s KV, own path of %d; memory "
+      "%.1f GB/s\n",
+      wide ? "fp32" : "bf16", kDepth, bandwidth * 1e-9);
+  std::printf("%8s %6s %10s %8s %10s | %10s | %s\n", "prompt", "rows", "ours us", "GFLOP/s",
+              "reading", "torch us", "torch / ours");
   for (const std::int32_t prompt : {256, 1024, 4096}) {
     for (const std::int64_t rows : {1, 3, 10, 32}) {
       Rng rng(2);
@@ -277,11 +283,13 @@ void attention(ThreadPool& pool, int repeats) {
       config.layers.resize(kLayers);
       config.kv_heads = shape.kv_heads;
       config.head_dim = shape.head_dim;
-      CpuKv kv(config, Precision::kF32, static_cast<int>(slots));
+      CpuKv kv(config, precision, static_cast<int>(slots));
       const auto keys = random_values(slots * 192, rng), values = random_values(slots * 192, rng);
+      std::vector<std::int32_t> all(static_cast<std::size_t>(slots));
+      std::iota(all.begin(), all.end(), 0);
       for (std::size_t i = 0; i < kLayers; ++i) {
-        std::ranges::copy(keys, static_cast<float*>(kv.keys(i)));
-        std::ranges::copy(values, static_cast<float*>(kv.values(i)));
+        store_kv(keys.data(), 192, slots, 192, all.data(), precision, kv.keys(i));
+        store_kv(values.data(), 192, slots, 192, all.data(), precision, kv.values(i));
       }
       std::vector<float> out(q.size());
       std::vector<std::int32_t> prefix(static_cast<std::size_t>(prompt)), own, offsets{0};
@@ -298,6 +306,11 @@ void attention(ThreadPool& pool, int repeats) {
         return at::from_blob(const_cast<void*>(data), {1, n, h, 64}, at::kFloat).transpose(1, 2);
       };
       const at::Tensor qt = heads(q.data(), rows, 9);
+      std::vector<std::array<at::Tensor, 2>> torch_kv(kLayers);
+      for (auto& [k, v] : torch_kv) {
+        k = heads(keys.data(), slots, 3).clone();
+        v = heads(values.data(), slots, 3).clone();
+      }
       const auto ours = [&] {
         for (std::size_t i = 0; i < kLayers; ++i) {
           tree_attention(q.data(), width, rows, kv.view(i), shape,
@@ -306,16 +319,18 @@ void attention(ThreadPool& pool, int repeats) {
         }
       };
       const auto torch = [&] {
-        for (std::size_t i = 0; i < kLayers; ++i) {
-          at::scaled_dot_product_attention(qt, heads(kv.keys(i), slots, 3).repeat_interleave(3, 1),
-                                           heads(kv.values(i), slots, 3).repeat_interleave(3, 1),
+        for (const auto& [k, v] : torch_kv) {
+          at::scaled_dot_product_attention(qt, k.repeat_interleave(3, 1), v.repeat_interleave(3, 1),
                                            mask);
         }
       };
       const Medians m = alternate(repeats, ours, torch);
       const double gflop = 4e-9 * static_cast<double>(rows * width * (prompt + kDepth));
-      std::printf("%8d %6d %10.1f %8.1f | %10.1f | %.2f\n", prompt, static_cast<int>(rows),
-                  m.ours_ms / kLayers * 1e3, gflop / (m.ours_ms / kLayers * 1e-3),
+      const double bytes =
+          2.0 * 192 * static_cast<double>(element_bytes(precision)) * static_cast<double>(slots);
+      const double ours_s = m.ours_ms / kLayers * 1e-3;
+      std::printf("%8d %6d %10.1f %8.1f %8.0f %% | %10.1f | %.2f\n", prompt, static_cast<int>(rows),
+                  ours_s * 1e6, gflop / ours_s, 100 * bytes / bandwidth / ours_s,
                   m.torch_ms / kLayers * 1e3, m.torch_ms / m.ours_ms);
     }
   }
@@ -333,12 +348,15 @@ int main(int argc, char** argv) {
   std::printf("%d threads, %s, medians of %d, ours and libtorch's in turn\n", pool.size(),
               to_string(current_variant()), repeats);
   const std::string types = argc > 3 ? argv[3] : "";
-  packing(repeats, types);
+  if (types != "attention") packing(repeats, types);
   if (types.empty()) {
     linear_layers(Precision::kF32, pool, repeats);
     linear_layers(Precision::kBF16, pool, repeats);
-    attention(pool, repeats);
   }
-  stored_layers(pool, repeats, types, argc > 4 ? argv[4] : "");
+  if (types.empty() || types == "attention") {
+    attention(Precision::kF32, pool, repeats);
+    attention(Precision::kBF16, pool, repeats);
+  }
+  if (types != "attention") stored_layers(pool, repeats, types, argc > 4 ? argv[4] : "");
   return 0;
 }

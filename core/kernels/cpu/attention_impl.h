@@ -4,11 +4,12 @@
 // There are three sweeps: scores of all visible slots, softmax of each list, sum of V. Either one
 // thread does all of a task, or, over long lists, threads share each sweep: scores by slots, V by
 // columns. Scores and V go over blocks of 32 list entries, through the register tile of the linear
-// layers: K is transposed into a panel [head_dim][32] (for few queries only into registers), V is
-// used as rows. A score is one chain over the head's dimensions, and the sum of V is one chain over
+// layers: K is transposed into a panel [head_dim][32], V is used as rows. For few queries both go
+// straight into registers (attention_few.h). A score is one chain over the head's dimensions, and the sum of V is one chain over
 // the list, wherever blocks and the shared part end.
 #pragma once
 
+#include "core/kernels/cpu/attention_few.h"
 #include "core/kernels/cpu/math_impl.h"
 #include "core/kernels/cpu/rows_impl.h"
 #include "core/kernels/cpu/table.h"
@@ -60,15 +61,6 @@ AttentionBytes attention_scratch_bytes(std::int64_t queries, int head_dim, std::
   return {s.task_floats() * kFloat, s.thread_floats() * kFloat};
 }
 
-// f<n>() for n in [1, kMost].
-template <int kMost, class F>
-inline __attribute__((always_inline)) void with_number(int n, const F& f) {
-  if constexpr (kMost > 1) {
-    if (n < kMost) return with_number<kMost - 1>(n, f);
-  }
-  f.template operator()<kMost>();
-}
-
 template <class E, Tuning kTuning>
 struct AttentionRun {
   const AttentionTask& t;
@@ -105,10 +97,6 @@ struct AttentionRun {
     const E* row = base + slot * t.slot_stride;
     for (int d = d_begin; d < d_end; d += kLine) __builtin_prefetch(row + d, 0, 2);
   }
-  struct Slots {
-    const std::int32_t* first = nullptr;
-    int count = 0;
-  };
   inline __attribute__((always_inline)) void fetch(const E* base, Slots slots, int d_begin,
                                                    int d_end) const {
     if constexpr (!kTuning.fetch_kv) return;
@@ -134,87 +122,53 @@ struct AttentionRun {
     }
   }
 
-  // fetch_next fetches K of the next of several slots; fetch_rest fetches the remaining ones, since
-  // short heads have fewer steps than there are slots.
-  inline __attribute__((always_inline)) void fetch_next(Slots ahead, int& fetched) const {
-    if (kTuning.fetch_kv && fetched < ahead.count)
-      fetch_slot(keys, ahead.first[fetched++], 0, t.head_dim);
-  }
-  inline __attribute__((always_inline)) void fetch_rest(Slots ahead, int fetched) const {
-    fetch(keys, {ahead.first + fetched, ahead.count - fetched}, 0, t.head_dim);
-  }
-
   // scores[r, i] of 32 slots for R queries, from the registers in which K is transposed (for more
-  // queries a panel in the cache pays). x: the queries, [R][head_dim]; k_rows: the slots' K.
+  // queries a panel in the cache pays). x: the queries, [R][head_dim].
   template <int R>
-  void score_few(const float* x, const float* const* k_rows, float* scores, Slots ahead) const {
-    constexpr int kVecs = R <= Vec::kFewPairs ? 2 : 1;
-    static_assert(kPanel % (kVecs * Vec::kLanes) == 0);
-    int fetched = 0;
-    for (int n = 0; n < kPanel; n += kVecs * Vec::kLanes, k_rows += kVecs * Vec::kLanes) {
-      Vec sums[R][kVecs];
-#pragma GCC unroll 8
-      for (int r = 0; r < R; ++r) {
-#pragma GCC unroll 2
-        for (int v = 0; v < kVecs; ++v) sums[r][v] = Vec::zero();
+  void score_few(const float* x, Slots slots, float* scores, Slots ahead) const {
+    constexpr int kVecs = R <= Vec::kFewPairs ? 2 : 1, kRows = kVecs * Vec::kLanes;
+    static_assert(kPanel % kRows == 0);
+    FetchRows<E> fetch(keys, t.slot_stride, t.head_dim, ahead);
+    if (slots.count == kPanel && in_order(slots)) {
+      const E* const first = keys + slots.first[0] * t.slot_stride;
+      for (int n = 0; n < kPanel; n += kRows) {
+        score_rows<kTuning, R, kVecs, E>(
+            x, t.head_dim, RowsInOrder<E, kRows>(first + n * t.slot_stride, t.slot_stride),
+            scores + n, s.ld_scores, fetch);
       }
-      int d = 0;
-      for (; d + 4 <= t.head_dim; d += 4) {
-        Vec columns[kVecs][4];
-#pragma GCC unroll 2
-        for (int v = 0; v < kVecs; ++v) {
-          fetch_next(ahead, fetched);
-          Vec::columns4(k_rows + v * Vec::kLanes, d, columns[v]);
-        }
-#pragma GCC unroll 4
-        for (int i = 0; i < 4; ++i) {
-          Vec column[kVecs];
-#pragma GCC unroll 2
-          for (int v = 0; v < kVecs; ++v) column[v] = columns[v][i];
-#pragma GCC unroll 8
-          for (int r = 0; r < R; ++r)
-            add_products<kTuning.spread>(x + r * t.head_dim + d + i, column, sums[r]);
-        }
-      }
-      for (; d < t.head_dim; ++d) {
-        alignas(64) float of_slots[kVecs * Vec::kLanes];
-        for (int i = 0; i < kVecs * Vec::kLanes; ++i) of_slots[i] = k_rows[i][d];
-        Vec column[kVecs];
-#pragma GCC unroll 2
-        for (int v = 0; v < kVecs; ++v) column[v] = Vec::load(of_slots + v * Vec::kLanes);
-#pragma GCC unroll 8
-        for (int r = 0; r < R; ++r)
-          add_products<kTuning.spread>(x + r * t.head_dim + d, column, sums[r]);
-      }
-#pragma GCC unroll 8
-      for (int r = 0; r < R; ++r) {
-#pragma GCC unroll 2
-        for (int v = 0; v < kVecs; ++v)
-          sums[r][v].store(scores + r * s.ld_scores + n + v * Vec::kLanes);
+    } else {
+      const E* k_rows[kPanel];
+      for (int i = 0; i < kPanel; ++i)
+        k_rows[i] = keys + slots.first[i < slots.count ? i : slots.count - 1] * t.slot_stride;
+      for (int n = 0; n < kPanel; n += kRows) {
+        score_rows<kTuning, R, kVecs, E>(x, t.head_dim, ListedRows<E>(k_rows + n), scores + n,
+                                         s.ld_scores, fetch);
       }
     }
-    fetch_rest(ahead, fetched);
+    if constexpr (kTuning.fetch_kv) fetch.rest();
   }
 
-  // The same for any number of queries, from a panel in the cache.
+  // The same for any number of queries, from a panel in the cache. k_rows: the slots' K.
   void score_many(std::int64_t queries, const float* x, const float* const* k_rows, float* scores,
                   Slots ahead) const {
     // Local copies: vector stores may alias the members, which would be loaded again after each
     // store.
     float* const panel = s.panel;
     const int head_dim = t.head_dim;
-    int d = 0, fetched = 0;
+    FetchRows<E> fetch(keys, t.slot_stride, head_dim, ahead);
+    int d = 0;
     for (; d + 4 <= head_dim; d += 4) {
       for (int i = 0; i < kPanel; i += Vec::kLanes) {
-        fetch_next(ahead, fetched);
+        if constexpr (kTuning.fetch_kv) fetch.template next<Vec::kLanes / 4>();
         Vec columns[4];
-        Vec::columns4(k_rows + i, d, columns);
+        Vec::columns4(
+            [&](int j) __attribute__((always_inline)) { return k_rows[i + j] + d; }, columns);
         float* const to = panel + d * kPanel + i;
 #pragma GCC unroll 4
         for (int j = 0; j < 4; ++j) columns[j].store(to + j * kPanel);
       }
     }
-    fetch_rest(ahead, fetched);
+    if constexpr (kTuning.fetch_kv) fetch.rest();
     for (; d < head_dim; ++d) {
       for (int i = 0; i < kPanel; ++i) panel[d * kPanel + i] = k_rows[i][d];
     }
@@ -227,29 +181,39 @@ struct AttentionRun {
   // at once are often dropped.
   void score_block(Slots slots, std::int64_t j0, std::int64_t q0, std::int64_t queries,
                    Slots ahead) const {
-    const float* k_rows[kPanel];
-    fp32_rows(keys, slots, k_rows);
-    for (int i = slots.count; i < kPanel; ++i) k_rows[i] = k_rows[slots.count - 1];
     const float* const x = s.q + q0 * t.head_dim;
     float* const scores = s.scores + q0 * s.ld_scores + j0;
     if (queries <= Vec::kFewQueries) {
       with_number<Vec::kFewQueries>(static_cast<int>(queries),
-                                    [&]<int R>() { score_few<R>(x, k_rows, scores, ahead); });
+                                    [&]<int R>() { score_few<R>(x, slots, scores, ahead); });
       return;
     }
+    const float* k_rows[kPanel];
+    fp32_rows(keys, slots, k_rows);
+    for (int i = slots.count; i < kPanel; ++i) k_rows[i] = k_rows[slots.count - 1];
     score_many(queries, x, k_rows, scores, ahead);
   }
 
   // sums[q] += sum over i of p[q, j0 + i] * V[slots[i]], continuing each chain, for columns
-  // [d_begin, d_end), whole panels.
+  // [d_begin, d_end), whole panels. V of `ahead` is fetched meanwhile.
   void value_block(Slots slots, std::int64_t j0, std::int64_t q0, std::int64_t queries, int d_begin,
-                   int d_end) const {
+                   int d_end, Slots ahead) const {
     const int count = slots.count;
     const float* p = s.scores + q0 * s.ld_scores + j0;
     float* sums = s.sums + q0 * s.ld_head;
-    bool in_place = t.head_dim % kPanel == 0;  // consecutive slots are a matrix already
-    for (int i = 1; in_place && i < count; ++i) in_place = slots.first[i] == slots.first[0] + i;
-    if (in_place) {
+    const bool whole = t.head_dim % kPanel == 0;
+    if (whole && queries <= Vec::kFewValues) {
+      with_number<Vec::kFewValues>(static_cast<int>(queries), [&]<int R>() {
+        constexpr int kVecs = R <= Vec::kWideValues ? kPanel / Vec::kLanes : 2;
+        for (int d = d_begin; d < d_end; d += kVecs * Vec::kLanes) {
+          add_values<kTuning, R, kVecs>(p, s.ld_scores, values + d, t.slot_stride, slots, sums + d,
+                                        s.ld_head, ahead);
+        }
+      });
+      return;
+    }
+    fetch(values, ahead, d_begin, within_head(d_end));
+    if (whole && in_order(slots)) {  // a matrix already
       const E* v = values + slots.first[0] * t.slot_stride;
       for (int d = d_begin; d < d_end; d += kPanel) {
         tile_rows<kTuning, E>(queries, p, s.ld_scores, v + d, t.slot_stride, count, sums + d,
@@ -273,27 +237,34 @@ struct AttentionRun {
     }
   }
 
-  // Writes the slots of entries [j, end) of the shared part, at most 32, to `to`.
+  // The slots of entries [j, end) of the shared part, at most 32; written to `to` where they lie in
+  // both of its lists.
   Slots shared_slots(std::int64_t j, std::int64_t end, std::int32_t* to) const {
-    int count = 0;
-    for (; count < kPanel && j + count < end; ++count) to[count] = shared_slot(j + count);
+    const std::int64_t left = end - j;
+    const int count = static_cast<int>(left < kPanel ? left : kPanel);
+    if (count <= 0) return {};
+    if (j + count <= t.shared_a_count) return {t.shared_a + j, count};
+    if (j >= t.shared_a_count) return {t.shared_b + (j - t.shared_a_count), count};
+    for (int i = 0; i < count; ++i) to[i] = shared_slot(j + i);
     return {to, count};
   }
-  // Calls f(slots, j0, ahead) over list entries [begin, end) of the shared part, in blocks of at
-  // most 32 slots, of which columns [d_begin, d_end) of `base` are read. ahead: what to fetch
-  // meanwhile.
+  // Calls f(slots, j0, later) over list entries [begin, end) of the shared part, in blocks of at
+  // most 32 slots. later: what to fetch meanwhile, kAhead entries further.
+  static constexpr std::int64_t kAhead = 2 * kPanel;
   template <class F>
-  void each_shared_block(std::int64_t begin, std::int64_t end, const E* base, int d_begin,
-                         int d_end, F f) const {
-    constexpr std::int64_t kAhead = 2 * kPanel;
+  void each_shared_block(std::int64_t begin, std::int64_t end, F f) const {
     std::int32_t block[kPanel], later[kPanel];
-    const auto ahead = [&](std::int64_t j) {
-      return kTuning.fetch_kv ? shared_slots(j, end, later) : Slots{};
-    };
+    for (std::int64_t j = begin; j < end; j += kPanel) {
+      f(shared_slots(j, end, block), j,
+        kTuning.fetch_kv ? shared_slots(j + kAhead, shared, later) : Slots{});
+    }
+  }
+  // Fetches columns [d_begin, d_end) of the blocks before which none is read.
+  void fetch_first(const E* base, std::int64_t begin, std::int64_t end, int d_begin,
+                   int d_end) const {
+    std::int32_t block[kPanel];
     for (std::int64_t j = begin; j < begin + kAhead; j += kPanel)
-      fetch(base, ahead(j), d_begin, d_end);
-    for (std::int64_t j = begin; j < end; j += kPanel)
-      f(shared_slots(j, end, block), j, ahead(j + kAhead));
+      fetch(base, shared_slots(j, end, block), d_begin, d_end);
   }
   // Up to 32 entries of a row's tail from entry j on, counted from the tail's start.
   Slots tail_block(std::int64_t r, std::int64_t j) const {
@@ -326,22 +297,20 @@ struct AttentionRun {
     }
   }
 
-  void softmax_row(std::int64_t r, std::int64_t first) const {
+  void softmax(std::int64_t query, std::int64_t first) const {
+    const std::int64_t r = t.row_begin + query / t.group, g = query % t.group;
     const std::int64_t start = list_start(r), n = list_count(r) - start;
-    for (int g = 0; g < t.group; ++g) {
-      const std::int64_t query = (r - t.row_begin) * t.group + g;
-      float* scores = s.scores + query * s.ld_scores;
-      // Entries before the window get weight 0, so that rows of different windows can share a block
-      // of V.
-      for (std::int64_t j = first; j < start && j < shared; ++j) scores[j] = 0;
-      row_scale(scores + start, t.scale, n);
-      if (t.softcap > 0) row_softcap(scores + start, t.softcap, n);
-      float best = row_max(scores + start, n);
-      if (t.sinks != nullptr && t.sinks[g] > best) best = t.sinks[g];
-      double sum = row_exp_sum(scores + start, n, best, scores + start);
-      if (t.sinks != nullptr) sum += row_exp_sum(t.sinks + g, 1, best, nullptr);
-      s.weights[query] = static_cast<float>(sum);
-    }
+    float* scores = s.scores + query * s.ld_scores;
+    // Entries before the window get weight 0, so that rows of different windows can share a block
+    // of V.
+    for (std::int64_t j = first; j < start && j < shared; ++j) scores[j] = 0;
+    row_scale(scores + start, t.scale, n);
+    if (t.softcap > 0) row_softcap(scores + start, t.softcap, n);
+    float best = row_max(scores + start, n);
+    if (t.sinks != nullptr && t.sinks[g] > best) best = t.sinks[g];
+    double sum = row_exp_sum(scores + start, n, best, scores + start);
+    if (t.sinks != nullptr) sum += row_exp_sum(t.sinks + g, 1, best, nullptr);
+    s.weights[query] = static_cast<float>(sum);
   }
 
   // Stores columns [d_begin, d_end).
@@ -369,10 +338,9 @@ struct AttentionRun {
   // Scores of entries [begin, end) of the shared part. A block that is not full writes scores
   // beyond its entries, which the tails' scores overwrite.
   void shared_scores(std::int64_t begin, std::int64_t end) const {
-    each_shared_block(begin, end, keys, 0, t.head_dim,
-                      [&](Slots slots, std::int64_t j, Slots ahead) {
-                        score_block(slots, j, 0, rows * t.group, ahead);
-                      });
+    each_shared_block(begin, end, [&](Slots slots, std::int64_t j, Slots ahead) {
+      score_block(slots, j, 0, rows * t.group, ahead);
+    });
   }
 
   void tail_scores() const {
@@ -390,24 +358,29 @@ struct AttentionRun {
     }
   }
 
-  // Computes columns [d_begin, d_end) of out, whole panels.
-  void values_of(std::int64_t begin, int d_begin, int d_end) const {
+  // Adds V of shared entries [begin, end) to the sums' columns [d_begin, d_end), whole panels, which
+  // begin at 0 with entry `from`.
+  void shared_values(std::int64_t begin, std::int64_t end, std::int64_t from, int d_begin,
+                     int d_end) const {
     const std::int64_t queries = rows * t.group;
-    for (std::int64_t q = 0; q < queries; ++q) {
-      for (int d = d_begin; d < d_end; ++d) s.sums[q * s.ld_head + d] = 0;
+    if (begin == from) {
+      for (std::int64_t q = 0; q < queries; ++q) {
+        for (int d = d_begin; d < d_end; ++d) s.sums[q * s.ld_head + d] = 0;
+      }
+      fetch_first(values, begin, shared, d_begin, within_head(d_end));
     }
-    const int columns_end = within_head(d_end);
-    each_shared_block(begin, shared, values, d_begin, columns_end,
-                      [&](Slots slots, std::int64_t j, Slots ahead) {
-                        fetch(values, ahead, d_begin, columns_end);
-                        value_block(slots, j, 0, queries, d_begin, d_end);
-                      });
+    each_shared_block(begin, end, [&](Slots slots, std::int64_t j, Slots ahead) {
+      value_block(slots, j, 0, queries, d_begin, d_end, ahead);
+    });
+  }
+
+  // Adds V of the tails and stores these columns of out.
+  void other_values(int d_begin, int d_end) const {
     if (t.tail_offsets != nullptr)
-      fetch(values, tail_block(t.row_begin, tail_start(t.row_begin)), d_begin, columns_end);
+      fetch(values, tail_block(t.row_begin, tail_start(t.row_begin)), d_begin, within_head(d_end));
     for (std::int64_t r = t.row_begin; r < t.row_end; ++r) {
       each_tail_block(r, tail_start(r), [&](Slots slots, std::int64_t j, Slots ahead) {
-        fetch(values, ahead, d_begin, columns_end);
-        value_block(slots, j, (r - t.row_begin) * t.group, t.group, d_begin, d_end);
+        value_block(slots, j, (r - t.row_begin) * t.group, t.group, d_begin, d_end, ahead);
       });
       store_row(r, d_begin, d_end);
     }
@@ -419,10 +392,12 @@ struct AttentionRun {
     switch (sweep) {
       case AttentionSweep::kAll:
         load_queries();
+        fetch_first(keys, from, shared, 0, t.head_dim);
         shared_scores(from, shared);
         tail_scores();
-        for (std::int64_t r = t.row_begin; r < t.row_end; ++r) softmax_row(r, from);
-        values_of(from, 0, static_cast<int>(s.ld_head));
+        for (std::int64_t query = 0; query < rows * t.group; ++query) softmax(query, from);
+        shared_values(from, shared, from, 0, static_cast<int>(s.ld_head));
+        other_values(0, static_cast<int>(s.ld_head));
         return;
       case AttentionSweep::kSharedScores:
         load_queries();
@@ -434,10 +409,14 @@ struct AttentionRun {
         tail_scores();
         return;
       case AttentionSweep::kSoftmax:
-        for (std::int64_t r = t.row_begin + begin; r < t.row_begin + end; ++r) softmax_row(r, from);
+        for (std::int64_t query = begin; query < end; ++query) softmax(query, from);
         return;
-      case AttentionSweep::kValues:
-        values_of(from, static_cast<int>(begin), static_cast<int>(end));
+      case AttentionSweep::kSharedValues:
+        shared_values(from + begin, from + end < shared ? from + end : shared, from, t.d_begin,
+                      t.d_end);
+        return;
+      case AttentionSweep::kOtherValues:
+        other_values(t.d_begin, t.d_end);
         return;
     }
   }

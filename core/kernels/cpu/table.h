@@ -71,19 +71,22 @@ struct AttentionTask {
   // row_begin + 1, end = r + 1.
   const std::int32_t* tails;
   const std::int32_t* tail_offsets;
+  // The columns of the sweeps of V, in whole panels of 32 (the last may reach beyond head_dim).
+  int d_begin, d_end;
 };
 
 // The part of a task to do. One thread does the whole task, or threads share each sweep, one sweep
 // after the other: the scores of shared entries [begin, end), counted from the first that any row
-// sees, only whole blocks of 32; the other scores; the softmax of rows [begin, end), counted from
-// row_begin; columns [begin, end) of the sum of V, in whole panels of 32 (the last may reach beyond
-// head_dim).
+// sees, only whole blocks of 32; the other scores; the softmax of queries [begin, end), counted from
+// row_begin's first; V of shared entries [begin, end), whole blocks, in order from 0 on; the other V,
+// and the output.
 enum class AttentionSweep : std::uint8_t {
   kAll,
   kSharedScores,
   kOtherScores,
   kSoftmax,
-  kValues,
+  kSharedValues,
+  kOtherValues,
 };
 
 // Scratch of attention(): for a task, kept from one sweep to the next, and for a thread.

@@ -22,10 +22,15 @@ struct Vec {
   static constexpr int kWideRows = 2;
   static constexpr int kNarrow = 2;
   static constexpr int kFusedRows = 8;   // for weights in blocks
+  static constexpr int kFusedWide = 2;   // up to this many of these rows, a panel at a time
   static constexpr int kFusedPairs = 4;  // up to this many of these rows, two vectors at a time
   static constexpr int kFewQueries = 8;  // up to this many, attention keeps K in registers
   static constexpr int kFewPairs = 4;    // up to this many of these queries, two vectors at a time
+  // Up to so many queries, V goes straight into their sums: a panel wide, and two vectors wide.
+  static constexpr int kWideValues = 3, kFewValues = 6;
   static constexpr int kScaledPlaces = 1;  // ScaledCodes: subtrahends that registers hold
+  // Whether codes beside a minimum are converted where they are (ConvertedCodes).
+  static constexpr bool kConverts = true;
 
   typedef std::uint32_t Codes __attribute__((vector_size(32)));
 
@@ -40,6 +45,14 @@ struct Vec {
   }
   static Vec load(const Half* p) {
     return {_mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p)))};
+  }
+
+  // The bf16 numbers in the lower and in the upper halves of words.
+  static Vec lower_bf16(Vec words) {
+    return {_mm256_castsi256_ps(_mm256_slli_epi32(_mm256_castps_si256(words.v), 16))};
+  }
+  static Vec upper_bf16(Vec words) {
+    return {_mm256_and_ps(words.v, _mm256_castsi256_ps(_mm256_set1_epi32(-65536)))};
   }
 
   // --- packed integers ---
@@ -168,14 +181,14 @@ struct Vec {
     rows[2] = Codes(_mm256_shuffle_ps(ab_hi, cd_hi, 0x44));
     rows[3] = Codes(_mm256_shuffle_ps(ab_hi, cd_hi, 0xee));
   }
-  // out[d], lane i = rows[i][at + d]
-  static inline __attribute__((always_inline)) void columns4(const float* const* rows,
-                                                             std::int64_t at, Vec (&out)[4]) {
+  // out[d], lane i = row(i)[d]
+  template <class Row>
+  static inline __attribute__((always_inline)) void columns4(const Row& row, Vec (&out)[4]) {
     Codes four[4];
 #pragma GCC unroll 4
     for (int i = 0; i < 4; ++i) {
-      four[i] = Codes(_mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(rows[i] + at)),
-                                           _mm_loadu_ps(rows[i + 4] + at), 1));
+      four[i] = Codes(_mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(row(i))),
+                                           _mm_loadu_ps(row(i + 4)), 1));
     }
     transpose(four);
 #pragma GCC unroll 4

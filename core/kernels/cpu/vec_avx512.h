@@ -19,10 +19,15 @@ struct Vec {
   static constexpr int kWideRows = 14;  // a panel is two vectors
   static constexpr int kNarrow = 2;
   static constexpr int kFusedRows = 16;   // for weights in blocks
+  static constexpr int kFusedWide = 1;    // up to this many of these rows, a panel at a time
   static constexpr int kFusedPairs = 12;  // up to this many of these rows, two vectors at a time
   static constexpr int kFewQueries = 8;   // up to this many, attention keeps K in registers
   static constexpr int kFewPairs = 8;     // up to this many of these queries, two vectors at a time
+  // Up to so many queries, V goes straight into their sums: a panel wide, and two vectors wide.
+  static constexpr int kWideValues = 12, kFewValues = 12;
   static constexpr int kScaledPlaces = 2;  // ScaledCodes: subtrahends that registers hold
+  // Whether codes beside a minimum are converted where they are (ConvertedCodes).
+  static constexpr bool kConverts = false;
 
   typedef std::uint32_t Codes __attribute__((vector_size(64)));
 
@@ -37,6 +42,14 @@ struct Vec {
   }
   static Vec load(const Half* p) {
     return {_mm512_cvtph_ps(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(p)))};
+  }
+
+  // The bf16 numbers in the lower and in the upper halves of words.
+  static Vec lower_bf16(Vec words) {
+    return {_mm512_castsi512_ps(_mm512_slli_epi32(_mm512_castps_si512(words.v), 16))};
+  }
+  static Vec upper_bf16(Vec words) {
+    return {_mm512_and_ps(words.v, _mm512_castsi512_ps(_mm512_set1_epi32(-65536)))};
   }
 
   // --- packed integers ---
@@ -223,16 +236,16 @@ struct Vec {
     rows[2] = Codes(_mm512_shuffle_ps(ab_hi, cd_hi, 0x44));
     rows[3] = Codes(_mm512_shuffle_ps(ab_hi, cd_hi, 0xee));
   }
-  // out[d], lane i = rows[i][at + d]
-  static inline __attribute__((always_inline)) void columns4(const float* const* rows,
-                                                             std::int64_t at, Vec (&out)[4]) {
+  // out[d], lane i = row(i)[d]
+  template <class Row>
+  static inline __attribute__((always_inline)) void columns4(const Row& row, Vec (&out)[4]) {
     Codes four[4];
 #pragma GCC unroll 4
     for (int i = 0; i < 4; ++i) {
-      __m512 r = _mm512_castps128_ps512(_mm_loadu_ps(rows[i] + at));
-      r = _mm512_insertf32x4(r, _mm_loadu_ps(rows[i + 4] + at), 1);
-      r = _mm512_insertf32x4(r, _mm_loadu_ps(rows[i + 8] + at), 2);
-      four[i] = Codes(_mm512_insertf32x4(r, _mm_loadu_ps(rows[i + 12] + at), 3));
+      __m512 r = _mm512_castps128_ps512(_mm_loadu_ps(row(i)));
+      r = _mm512_insertf32x4(r, _mm_loadu_ps(row(i + 4)), 1);
+      r = _mm512_insertf32x4(r, _mm_loadu_ps(row(i + 8)), 2);
+      four[i] = Codes(_mm512_insertf32x4(r, _mm_loadu_ps(row(i + 12)), 3));
     }
     transpose(four);
 #pragma GCC unroll 4

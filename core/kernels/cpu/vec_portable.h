@@ -19,10 +19,15 @@ struct Vec {
   static constexpr int kWideRows = 1;    // up to this many rows a tile is a whole panel wide
   static constexpr int kNarrow = 4;      // vectors of a tile with more rows
   static constexpr int kFusedRows = 4;   // for weights in blocks
+  static constexpr int kFusedWide = 1;   // up to this many of these rows, a panel at a time
   static constexpr int kFusedPairs = 4;  // up to this many of these rows, two vectors at a time
   static constexpr int kFewQueries = 3;  // up to this many, attention keeps K in registers
   static constexpr int kFewPairs = 3;    // up to this many of these queries, two vectors at a time
+  // Up to so many queries, V goes straight into their sums: a panel wide, and two vectors wide.
+  static constexpr int kWideValues = 1, kFewValues = 4;
   static constexpr int kScaledPlaces = 1;  // ScaledCodes: subtrahends that registers hold
+  // Whether codes beside a minimum are converted where they are (ConvertedCodes).
+  static constexpr bool kConverts = false;
 
   typedef float Lanes __attribute__((vector_size(16)));
   typedef std::int32_t Ints __attribute__((vector_size(16)));
@@ -48,6 +53,10 @@ struct Vec {
     for (int i = 0; i < 4; ++i) r.v[i] = formats::f16_to_float(p[i].bits);
     return r;
   }
+
+  // The bf16 numbers in the lower and in the upper halves of words.
+  static Vec lower_bf16(Vec words) { return {Lanes(Codes(words.v) << 16)}; }
+  static Vec upper_bf16(Vec words) { return {Lanes(Codes(words.v) & 0xffff0000u)}; }
 
   // --- packed integers ---
   static Codes codes(const std::uint32_t* p) {
@@ -162,12 +171,12 @@ struct Vec {
     rows[2] = __builtin_shufflevector(ab_hi, cd_hi, 0, 1, 4, 5);
     rows[3] = __builtin_shufflevector(ab_hi, cd_hi, 2, 3, 6, 7);
   }
-  // out[d], lane i = rows[i][at + d]
-  static inline __attribute__((always_inline)) void columns4(const float* const* rows,
-                                                             std::int64_t at, Vec (&out)[4]) {
+  // out[d], lane i = row(i)[d]
+  template <class Row>
+  static inline __attribute__((always_inline)) void columns4(const Row& row, Vec (&out)[4]) {
     Codes four[4];
 #pragma GCC unroll 4
-    for (int i = 0; i < 4; ++i) std::memcpy(&four[i], rows[i] + at, sizeof four[i]);
+    for (int i = 0; i < 4; ++i) std::memcpy(&four[i], row(i), sizeof four[i]);
     transpose(four);
 #pragma GCC unroll 4
     for (int d = 0; d < 4; ++d) out[d] = {Lanes(four[d])};

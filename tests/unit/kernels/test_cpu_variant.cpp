@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 #include <thread>
+#include <utility>
 
 #include "core/base/error.h"
 #include "core/kernels/cpu_variant.h"
@@ -54,6 +55,27 @@ TEST_CASE("CPU variant: variants have names; one that is not there is refused by
     if (std::find(all.begin(), all.end(), variant) != all.end()) continue;
     CHECK_THROWS_WITH_AS(ScopedVariant{variant}, doctest::Contains(to_string(variant)), Error);
   }
+}
+
+TEST_CASE("CPU variant: the environment's names choose those that are there; others are refused") {
+  const auto all = available_variants();
+  CHECK(variant_named("") == all.back());
+  CHECK(variant_named("portable") == CpuVariant::kPortable);
+  const std::pair<const char*, CpuVariant> names[] = {{"avx2", CpuVariant::kAvx2},
+                                                      {"avx512", CpuVariant::kAvx512},
+                                                      {"avx512-intel", CpuVariant::kAvx512Intel}};
+  for (const auto& [name, variant] : names) {
+    CAPTURE(name);
+    if (std::ranges::count(all, variant) == 1) {
+      CHECK(variant_named(name) == variant);
+    } else {
+      CHECK_THROWS_WITH_AS(variant_named(name), doctest::Contains(to_string(variant)), Error);
+    }
+  }
+  CHECK_THROWS_WITH_AS(variant_named("AVX2"),
+                       "TRIESCOPE_CPU: expected one of portable, avx2, avx512, avx512-intel, or "
+                       "nothing; found AVX2",
+                       Error);
 }
 
 }  // namespace

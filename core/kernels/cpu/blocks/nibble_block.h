@@ -102,10 +102,10 @@ struct CodesAndMinimum {
   static constexpr int kBits = Bits;
   static constexpr bool kMinimum = true, kFewerPairs = false;
   template <class V, int NV, Decoding kHow>
-  struct Weights {
+  struct SmallWeights {
     const BlockHalves<NibbleBlock<CodesAndMinimum>, V, NV>& fp16;
     typename V::template Small<Bits, kHow.fives> numbers;
-    explicit Weights(const decltype(fp16)& d_and_minimum) : fp16(d_and_minimum) {}
+    explicit SmallWeights(const decltype(fp16)& d_and_minimum) : fp16(d_and_minimum) {}
     V operator()(int v, typename V::Codes word, int at) const {
       return weight(v, numbers(word, at));
     }
@@ -114,6 +114,24 @@ struct CodesAndMinimum {
     }
     V weight(int v, V number) const { return V::fma(fp16.at[0][v], number, fp16.at[1][v]); }
   };
+  template <class V, int NV>
+  struct ConvertedWeights {
+    const BlockHalves<NibbleBlock<CodesAndMinimum>, V, NV>& fp16;
+    ConvertedCodes<V, Bits> codes[NV];
+    explicit ConvertedWeights(const decltype(fp16)& d_and_minimum) : fp16(d_and_minimum) {
+#pragma GCC unroll 8
+      for (int v = 0; v < NV; ++v) codes[v] = ConvertedCodes<V, Bits>(fp16.at[0][v]);
+    }
+    V operator()(int v, typename V::Codes word, int at) const {
+      return codes[v].plus(word, at, fp16.at[1][v]);
+    }
+    V operator()(int v, const std::uint32_t* word, int at) const {
+      return (*this)(v, V::codes(word), at);
+    }
+  };
+  template <class V, int NV, Decoding kHow>
+  using Weights =
+      std::conditional_t<converts<V, kHow>(), ConvertedWeights<V, NV>, SmallWeights<V, NV, kHow>>;
 };
 
 }  // namespace

@@ -5,6 +5,7 @@
 // exact (11 bits times 6, times 5), and the difference: a fused operation gives the same bits.
 #pragma once
 
+#include "core/kernels/cpu/blocks/scaled_codes.h"
 #include "core/kernels/cpu/blocks/spare_bits.h"
 
 namespace triescope::kernels {
@@ -56,11 +57,20 @@ struct Q5_K {
       scale[v] = fp16.at[0][v] * V::number(V::codes(bytes(in[v], kScales, unit)));
       minimum[v] = fp16.at[1][v] * V::number(V::codes(bytes(in[v], kMinima, unit)));
     }
+    ConvertedCodes<V, 5> converted[NV];
+    if constexpr (converts<V, kHow>()) {
+#pragma GCC unroll 8
+      for (int v = 0; v < NV; ++v) converted[v] = ConvertedCodes<V, 5>(scale[v]);
+    }
     const typename V::template Small<5, kHow.fives> numbers;
     decode_spare_bits<V, 5>(
         in, unit * kUnitWords,
         [&](int v, typename V::Codes word, int at) __attribute__((always_inline)) {
-          return V::fms(scale[v], numbers(word, at), minimum[v]);
+          if constexpr (converts<V, kHow>()) {
+            return converted[v].minus(word, at, minimum[v]);
+          } else {
+            return V::fms(scale[v], numbers(word, at), minimum[v]);
+          }
         },
         use);
   }
