@@ -158,6 +158,7 @@ int decode_remote(const RemoteDecode& options) {
   const auto host = connect_to(options.place, [&] { bell.ring(); });
   const ProgressSink progress = terminal_progress(options.quiet);
   Notices notices(options.quiet);
+  const std::string session = host->session();
   host->measure(options.request, path, options.measure);  // nothing is drawn
   // A beam's best text may change until the end; any other text can be printed as it comes.
   const bool stream = !options.as_json && options.measure.level >= capture::Level::kTree &&
@@ -181,6 +182,11 @@ int decode_remote(const RemoteDecode& options) {
       if (reconnects++ == kReconnects) throw Error(ErrorCode::kIoError, lost);
       host->reconnect();
     }
+    if (host->session() != session)  // it was killed, and a new one knows nothing of the run
+      throw Error(ErrorCode::kIoError,
+                  "the decoder on " + where_text(options.place) +
+                      " ended in the middle of the run" +
+                      (options.capture.empty() ? "" : "; what had arrived is in " + path));
     if (interrupt.interrupted() && !std::exchange(stopped, true)) host->stop();
     const bool at_rest = status->commands_done >= host->commands_sent() &&
                          status->state != LiveState::kRunning &&

@@ -1,6 +1,7 @@
 #include "app/cli/remote_options.h"
 
 #include "app/remote/field_lists.h"
+#include "app/remote/wire.h"
 
 namespace triescope::app {
 
@@ -38,6 +39,7 @@ Report remote_report(const RemoteOptions& remote, const std::string& name,
   if (!answer.is_object()) refuse_field(name, "a report");
   FieldReader read(answer);
   read("json", report.json), read("text", report.text), read("exit_code", report.exit_code);
+  report.text = plain_text(report.text, report.text.size());
   return report;
 }
 

@@ -3,12 +3,19 @@
 #include <algorithm>
 #include <utility>
 
+#include "app/remote/wire.h"
 #include "core/base/error.h"
 #include "core/methods/registry.h"
 
 namespace triescope::app {
 
 namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::size_t kMaxQuoted = 4096;  // bytes of a path that is refused
+
+}  // namespace
 
 AllowedPaths::AllowedPaths(const std::vector<fs::path>& folders) {
   std::error_code ec;
@@ -26,6 +33,7 @@ AllowedPaths::AllowedPaths(const std::vector<fs::path>& folders) {
 }
 
 bool AllowedPaths::allows(const std::string& path) const {
+  if (path.find('\0') != std::string::npos) return false;  // the system would read less of it
   std::error_code ec;
   const fs::path real = fs::canonical(path, ec);
   if (ec) return false;
@@ -37,7 +45,7 @@ bool AllowedPaths::allows(const std::string& path) const {
 void AllowedPaths::check(const std::string& path) const {
   if (allows(path)) return;
   throw Error(ErrorCode::kInvalidArgument,
-              "'" + path +
+              "'" + plain_text(path, kMaxQuoted) +
                   "' is not a file in the folders that this machine lends: expected a name of "
                   "`triescope info --remote … --list`; `serve --models DIR` there lends another "
                   "folder");

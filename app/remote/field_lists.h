@@ -6,6 +6,7 @@
 #include "app/session/breakpoints.h"
 #include "app/session/catalog.h"
 #include "app/session/live_status.h"
+#include "app/session/prompt_count.h"
 #include "app/session/request.h"
 #include "app/session/what_fits.h"
 #include "core/model/model.h"
@@ -56,6 +57,12 @@ void visit_fields(Visit& visit, ModelFit& m) {
 template <class Visit>
 void visit_fields(Visit& visit, WhatFits& m) {
   visit("free", m.free), visit("models", m.models);
+}
+
+template <class Visit>
+void visit_fields(Visit& visit, PromptCount& m) {
+  visit("tokens", m.tokens), visit("problem", m.problem), visit("model", m.model);
+  visit("context", m.context), visit("unread", m.unread);
 }
 
 template <class Visit>

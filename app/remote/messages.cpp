@@ -1,5 +1,6 @@
 #include "app/remote/messages.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "app/remote/wire.h"
@@ -103,7 +104,9 @@ void visit_fields(Visit& visit, Told& m) {
 namespace {
 
 constexpr int kMaxThreads = 1024;
+constexpr int kMaxVocabulary = 1 << 24;
 constexpr std::size_t kMaxBreakpoints = 256, kMaxNotices = 200, kMaxName = 64;
+constexpr std::size_t kMaxSaid = 16 << 10;  // bytes of a text that people are shown
 
 template <class Value>
 std::string frame_of(FrameKind kind, Value& value) {
@@ -117,6 +120,30 @@ Value message_of(std::string_view payload) {
 
 void check_at_most(const char* what, std::size_t found, std::size_t most) {
   if (found > most) refuse_field(what, "at most " + std::to_string(most));
+}
+
+// What a decoder says to people is shown in a line or two of a window, and of a terminal.
+void make_plain(Told& told) {
+  LiveStatus& status = told.status;
+  for (std::string* const said :
+       {&told.text, &status.progress, &status.pause_reason, &status.memory_refused})
+    *said = plain_text(*said, kMaxSaid);
+  for (Notice& notice : status.notices) notice.text = plain_text(notice.text, kMaxSaid);
+}
+
+void check_tokenizer(const TokenizerFacts& facts) {
+  if (facts.vocab_size < 0 || facts.vocab_size > kMaxVocabulary)
+    refuse_field("vocab_size", "0 to 2^24");
+  check_at_most("special_ids", facts.special_ids.size(), kMaxSpecialIds);
+}
+
+// It becomes a word of the command that reaches the session again.
+void check_session_name(const std::string& name) {
+  check_at_most("session", name.size(), kMaxName);
+  if (name.starts_with('-') || !std::ranges::all_of(name, [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
+      }))
+    refuse_field("session", "a name of a-z, 0-9 and -");
 }
 
 }  // namespace
@@ -142,7 +169,8 @@ ClientGreeting read_client_greeting(std::string_view payload) {
 }
 ServerGreeting read_server_greeting(std::string_view payload) {
   auto greeting = message_of<ServerGreeting>(payload);
-  check_at_most("session", greeting.session.size(), kMaxName);
+  check_session_name(greeting.session);
+  greeting.refused = plain_text(greeting.refused, kMaxSaid);
   return greeting;
 }
 
@@ -161,6 +189,8 @@ Ask read_ask(std::string_view payload) {
 Told read_told(std::string_view payload) {
   Told told = message_of<Told>(payload);
   check_at_most("notices", told.status.notices.size(), kMaxNotices);
+  if (told.tokenizer) check_tokenizer(*told.tokenizer);
+  make_plain(told);
   return told;
 }
 
@@ -186,7 +216,7 @@ std::string protocol_problem(int there, const std::string& version_there,
                              const std::string& version_here) {
   if (there == kProtocol) return "";
   const auto named = [](const std::string& version, int protocol) {
-    return "triescope " + version.substr(0, kMaxName) + " (protocol " + std::to_string(protocol) +
+    return "triescope " + plain_text(version, kMaxName) + " (protocol " + std::to_string(protocol) +
            ")";
   };
   return "the two programs do not understand each other: here is " +

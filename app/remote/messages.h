@@ -72,6 +72,8 @@ struct Ask {
   std::vector<Breakpoint> breakpoints = {};
 };
 
+inline constexpr std::size_t kMaxSpecialIds = 4096;  // that are told of a tokenizer
+
 // What a tokenizer is, without its vocabulary: texts are split where the model is.
 struct TokenizerFacts {
   bool encodes_text = false, has_chat_template = false;

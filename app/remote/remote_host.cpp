@@ -119,6 +119,11 @@ WhatFits RemoteHost::what_fits(const RunRequest& request) const {
       impl_->ask(kAskFits, {{"request", json_of(request)}}, impl_->setup.patience), kAskFits);
 }
 
+PromptCount RemoteHost::count_prompt(const RunRequest& request) const {
+  return value_of<PromptCount>(
+      impl_->ask(kAskCount, {{"request", json_of(request)}}, impl_->setup.patience), kAskCount);
+}
+
 void RemoteHost::load(const std::string& model, const std::string& device, DType dtype,
                       std::optional<DType> kv_dtype) {
   impl_->send({.kind = AskKind::kLoad,

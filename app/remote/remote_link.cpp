@@ -3,6 +3,11 @@
 #include "core/base/error.h"
 
 namespace triescope::app {
+namespace {
+
+constexpr std::size_t kMaxWhy = 4096;  // bytes of the reason why a line ended
+
+}  // namespace
 
 nlohmann::json RemoteHost::Impl::ask(const std::string& question, const nlohmann::json& about,
                                      std::chrono::milliseconds patience) {
@@ -133,7 +138,7 @@ std::string RemoteHost::Impl::talk() {
   disconnect();
   // What the program at the other end said tells more than that the line ended.
   if (const std::string said = on ? on->why_ended() : ""; !told && !said.empty()) why = said;
-  return why.empty() ? "the line ended" : why;
+  return why.empty() ? "the line ended" : plain_text(why, kMaxWhy);
 }
 
 void RemoteHost::Impl::disconnect() {

@@ -15,6 +15,11 @@ void RemoteRows::expect(std::uint64_t asked_serial, const std::string& path) {
 
 void RemoteRows::begin(const Told& told) {
   if (told.run == run_ && copy_) return;  // it goes on after a break
+  // One that came before would be written over while a reader has it open.
+  if (told.run <= run_)
+    throw Error(ErrorCode::kCorruption, "the other end of the line: run " +
+                                            std::to_string(told.run) + " after run " +
+                                            std::to_string(run_));
   copy_.reset();
   run_ = told.run;
   path_.clear();

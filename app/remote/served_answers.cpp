@@ -1,16 +1,25 @@
 #include "app/remote/served_answers.h"
 
+#include "app/remote/wire.h"
 #include "core/base/error.h"
 
 namespace triescope::app {
 namespace {
 
-constexpr std::size_t kMaxSpecialIds = 4096, kMaxIds = 1 << 20;
+constexpr std::size_t kMaxIds = 1 << 20;
 constexpr std::int64_t kMaxPromptTokens = std::int64_t{1} << 30;
 
 nlohmann::json bytes_list(const Tokenizer& tokenizer, const std::vector<std::int32_t>& ids) {
   nlohmann::json pieces = nlohmann::json::array();
-  for (const std::int32_t id : ids) pieces.push_back(std::string(tokenizer.piece(id)));
+  std::size_t bytes = 0;
+  for (const std::int32_t id : ids) {
+    const std::string_view piece = tokenizer.piece(id);
+    if ((bytes += piece.size()) > most_bytes(FrameKind::kMessage))
+      throw Error(ErrorCode::kInvalidArgument,
+                  "the texts of " + std::to_string(ids.size()) +
+                      " tokens are longer than an answer: ask for fewer at once");
+    pieces.push_back(std::string(piece));
+  }
   return pieces;
 }
 
@@ -60,6 +69,11 @@ nlohmann::json answer_of(const RunHost& host, const AllowedPaths& paths, const A
     return json_of(host.memory_of(paths.request(about<RunRequest>(ask, "request")), tokens));
   }
   if (name == kAskFits) return json_of(fits_of(host, paths, about<RunRequest>(ask, "request")));
+  if (name == kAskCount) {
+    auto request = about<RunRequest>(ask, "request");
+    request.model = paths.model(request.model);
+    return json_of(host.count_prompt(request));
+  }
   if (name == kAskEncode || name == kAskDecode || name == kAskPieces || name == kAskChat) {
     const std::shared_ptr<const Tokenizer> tokenizer = host.status()->tokenizer;
     if (!tokenizer)

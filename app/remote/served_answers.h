@@ -18,7 +18,7 @@ inline constexpr const char *kAskDevices = "devices", *kAskModels = "models", *k
                             *kAskDrafts = "drafts", *kAskModelPath = "model_path",
                             *kAskDefaultDraft = "default_draft", *kAskEncode = "encode",
                             *kAskDecode = "decode", *kAskPieces = "pieces", *kAskChat = "chat",
-                            *kAskMemory = "memory", *kAskFits = "fits";
+                            *kAskMemory = "memory", *kAskFits = "fits", *kAskCount = "count";
 
 // Error{kNotSupported}: there is no such question; {kInvalidArgument}: no model is loaded whose
 // tokenizer could be asked; else those of what was asked.

@@ -11,13 +11,30 @@ namespace {
 
 // How often a running capture is looked at where no new snapshot tells of it.
 constexpr auto kLookInterval = std::chrono::milliseconds(50);
-constexpr std::size_t kMaxAnswers = 64;  // that wait on one line
+constexpr std::size_t kMaxAnswers = 64;       // that wait on one line
+constexpr std::uint64_t kMaxCommands = 1024;  // that wait for the decoder
 // A status that only says that a command has arrived waits this long. Most commands are done by then,
 // and one message tells both.
 constexpr auto kArrivalWait = std::chrono::milliseconds(20);
 // What is written at once. A moment's rows and status travel together: over TCP a second small
 // message may wait until the first is acknowledged, for another round trip.
 constexpr std::size_t kBatchBytes = 256 << 10;
+
+// Whether a command takes a place behind others.
+bool queues(AskKind kind) {
+  return kind != AskKind::kPause && kind != AskKind::kStop && kind != AskKind::kCancel &&
+         kind != AskKind::kEnd;
+}
+
+// Error{kInvalidArgument}: more commands wait than anybody gives by hand.
+void check_room(const RunHost& host) {
+  const std::uint64_t sent = host.commands_sent(), done = host.status()->commands_done;
+  if (sent > done && sent - done >= kMaxCommands)
+    throw Error(ErrorCode::kInvalidArgument,
+                std::to_string(kMaxCommands) +
+                    " commands wait for the decoder already: this one was not taken; wait, or "
+                    "cancel them");
+}
 
 }  // namespace
 
@@ -86,6 +103,7 @@ void ServedSession::Impl::take(Client& client, const Ask& ask) {
     std::lock_guard lock(mutex);
     if (controller != &client || ask.serial <= taken) return;  // it came before a break already
     refused = failure_of([&] {
+      if (queues(ask.kind)) check_room(*host);
       if (ask.kind == AskKind::kEnd)
         ended = true;
       else

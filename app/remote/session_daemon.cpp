@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cerrno>
@@ -24,14 +25,21 @@ namespace triescope::app {
 namespace {
 
 constexpr int kLookMs = 200;
-constexpr std::size_t kMaxClients = 64;
+// A class of watchers takes nobody's place who commands.
+constexpr std::ptrdiff_t kMaxWatchers = 64, kMaxCommanders = 16;
 
 volatile std::sig_atomic_t end_requested = 0;
 void request_end(int) { end_requested = 1; }
 
+std::string refusal_bytes(const std::string& why, bool gone, const std::string& version) {
+  return greeting_bytes(
+      ServerGreeting{.protocol = kProtocol, .version = version, .refused = why, .gone = gone});
+}
+
 // One accepted line, and the thread that serves it.
 struct Served {
   std::unique_ptr<Line> line;
+  bool watch = false;
   std::atomic<bool> over{false};
   std::thread thread;
 };
@@ -42,6 +50,7 @@ class Daemon {
       : keep_(setup.keep),
         alone_(setup.stop_when_alone),
         folder_(setup.served.folder),
+        version_(setup.served.version),
         sockets_{listen_in(folder_, false), listen_in(folder_, true)},
         session_(std::move(setup.served)) {}
   ~Daemon() {
@@ -74,17 +83,27 @@ class Daemon {
   void accept(int socket, bool watch) {
     const int descriptor = ::accept4(socket, nullptr, nullptr, SOCK_CLOEXEC);
     if (descriptor < 0) return;
-    if (clients_.size() >= kMaxClients) {
-      ::close(descriptor);
-      return;
-    }
+    std::unique_ptr<Line> line = line_over(descriptor, descriptor);
+    const std::ptrdiff_t there = std::ranges::count(clients_, watch, &Served::watch);
+    if (there >= (watch ? kMaxWatchers : kMaxCommanders))
+      return refuse(*line, std::to_string(there) + " lines to this session stand already");
     came_ |= !watch;
     Served& client = clients_.emplace_back();
-    client.line = line_over(descriptor, descriptor);
+    client.line = std::move(line);
+    client.watch = watch;
     client.thread = std::thread([this, &client, watch] {
       session_.serve(*client.line, watch);
       client.over = true;
     });
+  }
+
+  // Nothing was written to the line before, so this does not wait.
+  void refuse(Line& line, const std::string& why) const {
+    try {
+      line.write(refusal_bytes(why, /*gone=*/false, version_));
+    } catch (const Error&) {
+      // Its other end is gone.
+    }
   }
 
   // Drops the lines that are over, which closes them.
@@ -100,6 +119,7 @@ class Daemon {
   const bool alone_;
   bool came_ = false;  // a client that commands has been there
   const std::filesystem::path folder_;
+  const std::string version_;
   const std::array<int, 2> sockets_;
   ServedSession session_;
   std::list<Served> clients_;
@@ -196,7 +216,7 @@ void relay(Line& session) {
         session.write(std::string_view(buffer).substr(0, static_cast<std::size_t>(got)));
       }
     } catch (const Error&) {
-      // The session is gone.
+      return;  // the session is gone, and what it said last is read below
     }
     session.shut();
   });
@@ -210,8 +230,7 @@ void relay(Line& session) {
 }
 
 void refuse_relay(const std::string& why, bool gone, const std::string& version) {
-  write_all(1, greeting_bytes(ServerGreeting{
-                   .protocol = kProtocol, .version = version, .refused = why, .gone = gone}));
+  write_all(1, refusal_bytes(why, gone, version));
 }
 
 }  // namespace triescope::app

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/base/error.h"
+#include "core/base/unicode.h"
 #include "core/files/cbor.h"
 
 namespace triescope::app {
@@ -44,6 +45,23 @@ std::string message_bytes(FrameKind kind, const nlohmann::json& message) {
   std::string payload;
   nlohmann::json::to_cbor(message, payload);
   return frame_bytes(kind, payload);
+}
+
+std::string plain_text(std::string_view text, std::size_t most_bytes) {
+  const bool cut = text.size() > most_bytes;
+  std::string plain;
+  text = text.substr(0, most_bytes);
+  for (std::size_t at = 0, step; at < text.size(); at += step) {
+    step = utf8_step(text, at);
+    const char32_t code = decode_utf8(text, at);
+    const bool obeyed =
+        (code < ' ' && code != '\n' && code != '\t') || (code >= 0x7F && code < 0xA0);
+    if (obeyed)
+      plain += '?';
+    else
+      append_utf8(plain, code);
+  }
+  return cut ? plain + " …" : plain;
 }
 
 nlohmann::json read_message(std::string_view payload) {

@@ -44,6 +44,9 @@ constexpr std::size_t most_bytes(FrameKind kind) {
 // Error{kInvalidArgument}: the payload is longer than its kind may be.
 std::string frame_bytes(FrameKind kind, std::string_view payload);
 std::string message_bytes(FrameKind kind, const nlohmann::json& message);
+// Words of the other end as they may be shown: at most `most_bytes`, valid UTF-8, '?' in the place of
+// what a terminal would obey.
+std::string plain_text(std::string_view text, std::size_t most_bytes);
 // A payload's CBOR. Error{kCorruption}: not an object, or beyond the limits of core/files/cbor.h.
 nlohmann::json read_message(std::string_view payload);
 

@@ -3,14 +3,10 @@
 #include <exception>
 #include <utility>
 
-#include "app/session/catalog.h"
-#include "app/session/loaded_model.h"
-#include "core/base/counted.h"
-
 namespace triescope::app {
 
-PromptCounter::PromptCounter(std::function<void()> wake, Reader reader)
-    : wake_(std::move(wake)), reader_(std::move(reader)), thread_([this] { loop(); }) {}
+PromptCounter::PromptCounter(std::function<void()> wake)
+    : wake_(std::move(wake)), thread_([this] { loop(); }) {}
 
 PromptCounter::~PromptCounter() {
   {
@@ -21,25 +17,24 @@ PromptCounter::~PromptCounter() {
   thread_.join();
 }
 
-PromptCounter::Source PromptCounter::read_source(const std::string& model) {
-  const std::string path = resolve_model(model);
-  const ModelInfo info = inspect_model(path);
-  return {open_tokenizer(path), info.name, info.context};
-}
-
 // Compares what a count depends on; the rest of a request does not matter.
-bool PromptCounter::same(const Question& asked, const Source& loaded, const RunRequest& request) {
-  const RunRequest& before = asked.request;
-  return asked.loaded.tokenizer == loaded.tokenizer &&
-         (loaded.tokenizer || before.model == request.model) && before.chat == request.chat &&
-         before.prompt_is_ids == request.prompt_is_ids && before.prompt == request.prompt &&
-         before.system == request.system && before.turns == request.turns &&
-         before.tools == request.tools && before.chat_template == request.chat_template;
+bool PromptCounter::asked_about(const std::shared_ptr<RunHost>& host, const Tokenizer* loaded,
+                                const RunRequest& request) const {
+  const RunRequest& before = asked_.request;
+  return !asked_.host.owner_before(host) && !host.owner_before(asked_.host) &&
+         asked_.loaded == loaded && (loaded || before.model == request.model) &&
+         before.chat == request.chat && before.prompt_is_ids == request.prompt_is_ids &&
+         before.prompt == request.prompt && before.system == request.system &&
+         before.turns == request.turns && before.tools == request.tools &&
+         before.chat_template == request.chat_template;
 }
 
-void PromptCounter::ask(const Source& loaded, const RunRequest& request) {
-  if (same(asked_, loaded, request)) return;
-  asked_ = {loaded, request};
+void PromptCounter::ask(const std::shared_ptr<RunHost>& host, const Tokenizer* loaded,
+                        const RunRequest& request) {
+  const bool lost = !host->line().lost.empty();
+  const bool stands_again = std::exchange(lost_, lost) && !lost;
+  if (!stands_again && asked_about(host, loaded, request)) return;
+  asked_ = {host, loaded, request};
   {
     std::lock_guard lock(mutex_);
     next_ = asked_;
@@ -49,7 +44,7 @@ void PromptCounter::ask(const Source& loaded, const RunRequest& request) {
   changed_.notify_all();
 }
 
-PromptCounter::Count PromptCounter::count() const {
+PromptCount PromptCounter::count() const {
   std::lock_guard lock(mutex_);
   return count_;
 }
@@ -59,27 +54,14 @@ bool PromptCounter::busy() const {
   return waiting_ || counting_;
 }
 
-PromptCounter::Count PromptCounter::answer(const Question& question) {
-  if (!question.loaded.tokenizer && read_for_ != question.request.model) {
-    read_for_ = question.request.model;
-    read_ = {};
-    try {
-      read_ = reader_(question.request.model);
-    } catch (const std::exception&) {
-      // Loading the model tells what is wrong with it.
-    }
-  }
-  const Source& source = question.loaded.tokenizer ? question.loaded : read_;
-  Count count{.model = source.model, .context = source.context, .unread = !source.tokenizer};
-  if (count.unread) return count;
+PromptCount PromptCounter::answer(const Question& question) {
+  const std::shared_ptr<RunHost> host = question.host.lock();
+  if (!host) return {};  // another one decodes
   try {
-    const RunRequest read = as_read_by(*source.tokenizer, question.request);
-    count.tokens =
-        static_cast<std::int64_t>(make_run_config(read, *source.tokenizer).prompt_tokens.size());
-  } catch (const std::exception& error) {
-    count.problem = error.what();
+    return host->count_prompt(question.request);
+  } catch (const std::exception&) {
+    return {.unread = true};  // loading or starting says what is wrong
   }
-  return count;
 }
 
 void PromptCounter::loop() {
@@ -91,7 +73,7 @@ void PromptCounter::loop() {
     waiting_ = false;
     counting_ = true;
     lock.unlock();
-    Count count = answer(question);
+    PromptCount count = answer(question);
     lock.lock();
     counting_ = false;
     // If the prompt was emptied in the meantime, there is no count.
@@ -100,16 +82,6 @@ void PromptCounter::loop() {
     wake_();
     lock.lock();
   }
-}
-
-std::string over_context(std::int64_t tokens, int max_new_tokens, int context) {
-  if (context <= 0 || tokens + max_new_tokens <= context) return "";
-  if (tokens >= context)
-    return "the prompt alone fills the context: shorten it by at least " +
-           counted(tokens - context + 1, "token") + ", or choose a model with a longer context";
-  return "with max_new_tokens the run is " + std::to_string(tokens + max_new_tokens - context) +
-         " over the context: take at most " + counted(context - tokens, "new token") +
-         ", or shorten the prompt";
 }
 
 }  // namespace triescope::app

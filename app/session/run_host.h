@@ -13,6 +13,7 @@
 #include "app/session/breakpoints.h"
 #include "app/session/catalog.h"
 #include "app/session/live_status.h"
+#include "app/session/prompt_count.h"
 #include "app/session/request.h"
 #include "app/session/what_fits.h"
 #include "core/capture/records.h"
@@ -55,6 +56,8 @@ class RunHost {
   virtual RunMemory memory_of(const RunRequest& request, std::int64_t prompt_tokens) const = 0;
   // Which models of the list have room there, on the request's device with its dtypes.
   virtual WhatFits what_fits(const RunRequest& request) const = 0;
+  // A prompt's tokens as the request's model splits it; that need not be loaded.
+  virtual PromptCount count_prompt(const RunRequest& request) const = 0;
 
   // --- commands, in order ---
   // Loads the model unless it is already loaded.

@@ -24,6 +24,7 @@ struct SessionThread::Impl final : RunWatcher {
   CommandQueue queue;
   LiveBoard board;
   ModelHeaders headers;
+  PromptReader prompts;
   std::mutex mutex;                // guards the next two
   std::stop_source cancel_source;  // for loading
   Session* stoppable = nullptr;    // the session to which request_stop() may be sent
@@ -346,6 +347,14 @@ RunMemory SessionThread::memory_of(const RunRequest& request, std::int64_t promp
 
 WhatFits SessionThread::what_fits(const RunRequest& request) const {
   return what_fits_of(impl_->headers, list_models(), request);
+}
+
+PromptCount SessionThread::count_prompt(const RunRequest& request) const {
+  const auto now = status();
+  PromptSource loaded;
+  if (now->model && now->model->path == resolve_model(request.model))
+    loaded = {now->tokenizer, now->model->name, now->model->context};
+  return impl_->prompts.count(loaded, request);
 }
 
 void SessionThread::load(const std::string& model, const std::string& device, DType dtype,

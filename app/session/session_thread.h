@@ -35,6 +35,7 @@ class SessionThread final : public RunHost {
   std::string drafts_by_default(const RunRequest& request) const override;
   RunMemory memory_of(const RunRequest& request, std::int64_t prompt_tokens) const override;
   WhatFits what_fits(const RunRequest& request) const override;
+  PromptCount count_prompt(const RunRequest& request) const override;
 
   void load(const std::string& model, const std::string& device, DType dtype,
             std::optional<DType> kv_dtype = {}) override;

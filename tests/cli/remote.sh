@@ -59,6 +59,11 @@ for method in greedy prompt_lookup beam; do
   cmp "$work/$method-here.txt" "$work/$method-far.txt" || { echo "FAILED: $method prints another text there"; failures=$((failures + 1)); }
   same_tables $method-here.tscap $method-far.tscap
 done
+# A head's drafts, a draft model's: every table that a run fills comes over.
+run --method eagle3 --capture "$work/head-here.tscap" >"$work/head-here.json" || failures=$((failures + 1))
+run --method eagle3 --capture "$work/head-far.tscap" "${away[@]}" >"$work/head-far.json" || failures=$((failures + 1))
+same head-here.json head-far.json
+same_tables head-here.tscap head-far.tscap
 python3 - "$work/greedy-far.tscap" <<'PY' || failures=$((failures + 1))
 import sqlite3, sys
 rows = lambda table: sqlite3.connect(sys.argv[1]).execute("SELECT count(*) FROM " + table).fetchone()[0]
@@ -93,6 +98,21 @@ daemon=$(pgrep -f "serve --session $session" | head -1)
 [[ -z $daemon ]] || kill "$daemon"
 for _ in $(seq 30); do "$TRIESCOPE" serve --list | grep -q "ended" && break; sleep 0.3; done
 expect 0 "ended; its captures are in" "$TRIESCOPE" serve --list
+
+# The decoder is killed: the client says so, and what had arrived stays.
+"$TRIESCOPE" decode --quiet --model smollm2-135m-instruct --prompt "$prompt" --method greedy --set eos_token_id=-1 --max-new-tokens 3000 --capture "$work/killed.tscap" \
+  "${away[@]}" >/dev/null 2>"$work/killed.txt" &
+client=$!
+steps() { python3 -c 'import sqlite3, sys; print(sqlite3.connect(sys.argv[1]).execute("SELECT count(*) FROM step").fetchone()[0])' "$work/killed.tscap" 2>/dev/null || echo 0; }
+for _ in $(seq 300); do (($(steps) > 20)) && break; sleep 0.1; done
+session=$("$TRIESCOPE" serve --list | grep running | head -1 | cut -d' ' -f1)
+before=$(steps)
+[[ -z $session ]] || kill -9 $(pgrep -f "serve --session $session" | head -1)
+wait $client
+[[ $? == 4 ]] || { echo "FAILED: expected exit 4 where the decoder was killed"; failures=$((failures + 1)); }
+grep -q "ended in the middle of the run; what had arrived is in" "$work/killed.txt" || { echo "FAILED: found $(tail -1 "$work/killed.txt")"; failures=$((failures + 1)); }
+((before > 20 && $(steps) >= before)) || { echo "FAILED: $before steps had arrived, $(steps) are there"; failures=$((failures + 1)); }
+expect 0 "stopped" "$TRIESCOPE" info "$work/killed.tscap"
 
 # Over sshd on 127.0.0.1, with a key made for this test.
 source "$(dirname "$0")/_sshd.sh"

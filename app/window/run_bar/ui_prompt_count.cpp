@@ -22,23 +22,23 @@ void draw_heading_note(Ui& ui, const std::string& text, bool problem, const std:
 
 std::string prompt_problem(const Ui& ui, const RunRequest& request) {
   if (!has_prompt(request)) return "";
-  const PromptCounter::Count count = ui.workspace.prompt_counter.count();
+  const PromptCount count = ui.workspace.prompt_counter.count();
   if (!count.problem.empty() || count.tokens < 0) return count.problem;
   return over_context(count.tokens, request.max_new_tokens, count.context);
 }
 
 void draw_prompt_count(Ui& ui, const RunRequest& request) {
   const LiveStatus& live = ui.workspace.live();
-  PromptCounter::Source loaded;
-  if (live.model && live.model->path == ui.workspace.answers.model_path(request.model))
-    loaded = {live.tokenizer, live.model->name, live.model->context};
-  ui.workspace.prompt_counter.ask(loaded, request);
+  const bool is_loaded =
+      live.model && live.model->path == ui.workspace.answers.model_path(request.model);
+  ui.workspace.prompt_counter.ask(ui.workspace.run.shared_host(),
+                                  is_loaded ? live.tokenizer.get() : nullptr, request);
   if (!has_prompt(request)) return;
-  const PromptCounter::Count count = ui.workspace.prompt_counter.count();
+  const PromptCount count = ui.workspace.prompt_counter.count();
   if (count.unread)
     return draw_heading_note(
         ui, "counted after loading", false,
-        "The tokenizer of this model could not be read by itself. The prompt's "
+        "The tokenizer of this model could not be read by itself where the model is. The prompt's "
         "tokens are counted once the model is loaded.");
   if (count.tokens < 0 && count.problem.empty()) return;  // the first count is under way
   std::string line;

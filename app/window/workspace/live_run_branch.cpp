@@ -86,7 +86,7 @@ const RunRequest& LiveRun::read_request() {
   std::shared_ptr<const Tokenizer> tokenizer = status_->tokenizer;
   const RunRequest as_text = request_of_run(run, nullptr);
   if (!status_->model || status_->model->path != as_text.model) tokenizer = nullptr;
-  if (!tokenizer) {
+  if (!tokenizer && host_->line().host.empty()) {
     try {
       tokenizer = load_tokenizer(as_text.model);
     } catch (const Error&) {

@@ -17,11 +17,11 @@ Workspace::Workspace(Preferences initial, std::function<void()> wake)
 Workspace::Workspace(Preferences initial, std::function<void()> wake, std::unique_ptr<RunHost> host)
     : preferences(std::move(initial)),
       run(documents, comparison, preferences, log, std::move(host)),
+      prompt_counter(wake),
       answers(run.shared_host(), wake),
       connection(run, answers, preferences, log, wake),
       exports(documents, comparison, preferences, log, wake),
-      lesson(documents, comparison, run, layouts, preferences, log, wake),
-      prompt_counter(wake) {}
+      lesson(documents, comparison, run, layouts, preferences, log, wake) {}
 
 bool Workspace::update(double seconds) {
   lecture.see_clock(seconds);

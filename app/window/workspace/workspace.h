@@ -39,6 +39,9 @@ class Workspace {
   Documents documents{preferences, log};
   Comparison comparison{documents, layouts, preferences};
   LiveRun run;
+  // Counts the present prompt's tokens, while the run bar is drawn. It ends after the answers, which
+  // let it wait for no line.
+  PromptCounter prompt_counter;
   HostAnswers answers;
   Connection connection;
   Transport transport{documents, comparison, run, preferences, log};
@@ -46,8 +49,6 @@ class Workspace {
   RunsView runs{documents, comparison, log};
   LectureMode lecture{documents, comparison, transport};
   LessonPlayer lesson;
-  // Counts the present prompt's tokens with the loaded model, while the run bar is drawn.
-  PromptCounter prompt_counter;
 
   Document* active() const { return documents.active(); }
   const LiveStatus& live() const { return run.status(); }

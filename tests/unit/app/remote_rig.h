@@ -49,17 +49,17 @@ class RemoteRig {
   // Starts a decoder in place of the one before it.
   void serve(const std::string& name) {
     stop_serving();
-    auto fresh = std::make_shared<ServedSession>(ServedSetup{
-        .name = name,
-        .folder = folder.path() / "served",
-        .paths = AllowedPaths({folder.path() / "models"}),
-        .version = "1",
-        .host = [](auto wake) { return std::make_unique<SessionThread>(std::move(wake)); },
-        .report =
-            [this](const std::string& what, const nlohmann::json& about) {
-              during_report();
-              return nlohmann::json{{"what", what}, {"about", about}};
-            }});
+    auto fresh = std::make_shared<ServedSession>(
+        ServedSetup{.name = name,
+                    .folder = folder.path() / "served",
+                    .paths = AllowedPaths({folder.path() / "models"}),
+                    .version = "1",
+                    .host = [this](auto wake) { return decoder(std::move(wake)); },
+                    .report =
+                        [this](const std::string& what, const nlohmann::json& about) {
+                          during_report();
+                          return nlohmann::json{{"what", what}, {"about", about}};
+                        }});
     std::lock_guard lock(mutex_);
     session_ = std::move(fresh);
     session_name = name;
@@ -130,6 +130,10 @@ class RemoteRig {
   test::TempDir folder;
   std::string model, session_name;
   std::function<void()> during_report = [] {};
+  // Makes what decodes, from the next serve() on.
+  std::function<std::unique_ptr<RunHost>(std::function<void()>)> decoder = [](auto wake) {
+    return std::make_unique<SessionThread>(std::move(wake));
+  };
   std::unique_ptr<RemoteHost> host;
 
  private:

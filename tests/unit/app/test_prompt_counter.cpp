@@ -6,6 +6,7 @@
 
 #include "app/session/prompt_counter.h"
 #include "core/base/error.h"
+#include "tests/unit/app/fake_host.h"
 
 namespace triescope::app::test_prompt_counter {
 namespace {
@@ -43,29 +44,38 @@ class Words final : public Tokenizer {
   std::vector<std::int32_t> none_;
 };
 
-PromptCounter::Source no_model(const std::string& model) {
+PromptSource no_model(const std::string& model) {
   throw Error(ErrorCode::kNotFound, model + ": no such model");
 }
 
+// A counter, and a machine that has a tokenizer loaded, or reads one.
 struct Asker {
   std::mutex mutex;
   std::condition_variable changed;
+  PromptReader reader;
+  PromptSource loaded;
+  std::shared_ptr<FakeHost> host = std::make_shared<FakeHost>();
   PromptCounter counter;
-  explicit Asker(PromptCounter::Reader reader = no_model)
-      : counter(
-            [this] {
-              std::lock_guard lock(mutex);
-              changed.notify_all();
-            },
-            std::move(reader)) {}
-  void ask(std::shared_ptr<const Tokenizer> loaded, const std::string& prompt, bool chat) {
+  explicit Asker(PromptReader::Open open = no_model)
+      : reader(std::move(open)), counter([this] {
+          std::lock_guard lock(mutex);
+          changed.notify_all();
+        }) {
+    host->counts = [this](const RunRequest& request) { return reader.count(loaded, request); };
+  }
+  void ask(PromptSource source, const RunRequest& request) {
+    settled();
+    loaded = std::move(source);
+    counter.ask(host, loaded.tokenizer.get(), request);
+  }
+  void ask(std::shared_ptr<const Tokenizer> tokenizer, const std::string& prompt, bool chat) {
     RunRequest request;
     request.prompt = prompt;
     request.chat = chat;
-    counter.ask({std::move(loaded), "", 0}, request);
+    ask({std::move(tokenizer), "", 0}, request);
   }
   // Waits until there is nothing left to count, and returns the answer.
-  PromptCounter::Count settled() {
+  PromptCount settled() {
     std::unique_lock lock(mutex);
     REQUIRE(changed.wait_for(lock, std::chrono::minutes(2), [&] { return !counter.busy(); }));
     return counter.count();
@@ -86,8 +96,11 @@ TEST_CASE(
   asker.ask(words, "", false);
   CHECK(asker.settled().tokens == -1);
   // Of requests in quick succession, the newest is answered.
-  std::string prompt;
-  for (int i = 0; i < 200; ++i) asker.ask(words, prompt += " word", false);
+  RunRequest typed;
+  for (int i = 0; i < 200; ++i) {
+    typed.prompt += " word";
+    asker.counter.ask(asker.host, words.get(), typed);
+  }
   CHECK(asker.settled().tokens == 201);
   asker.ask(words, "\xff", false);
   const auto broken = asker.settled();
@@ -99,7 +112,7 @@ TEST_CASE(
     "prompt counter: a prompt is counted before its model is loaded, with the tokenizer alone, read once") {
   int read = 0;
   const auto words = std::make_shared<const Words>();
-  Asker asker([&](const std::string& model) -> PromptCounter::Source {
+  Asker asker([&](const std::string& model) -> PromptSource {
     ++read;
     if (model == "unreadable") throw Error(ErrorCode::kCorruption, "damaged");
     return {words, "Words of " + model, 77};
@@ -107,38 +120,67 @@ TEST_CASE(
   RunRequest request;
   request.model = "small";
   request.prompt = "one two";
-  asker.counter.ask({}, request);
+  asker.ask({}, request);
   CHECK(asker.settled().tokens == 3);
   CHECK(asker.settled().model == "Words of small");
   CHECK(asker.settled().context == 77);
   CHECK_FALSE(asker.settled().unread);
   request.prompt = "one two three";
-  asker.counter.ask({}, request);
+  asker.ask({}, request);
   CHECK(asker.settled().tokens == 4);
   CHECK(read == 1);
   // Turns and system prompt count as tokens of the prompt.
   request.chat = true;
-  asker.counter.ask({}, request);
+  asker.ask({}, request);
   const std::int64_t alone = asker.settled().tokens;
   request.system = "be brief";
-  asker.counter.ask({}, request);
+  asker.ask({}, request);
   CHECK(asker.settled().tokens > alone);
   const std::int64_t with_system = asker.settled().tokens;
   request.turns = {{"user", "hello"}, {"assistant", "yes"}};
-  asker.counter.ask({}, request);
+  asker.ask({}, request);
   CHECK(asker.settled().tokens > with_system);
   // A file that cannot be read is counted once it is loaded; a loaded model's file is not read.
   request.model = "unreadable";
-  asker.counter.ask({}, request);
+  asker.ask({}, request);
   CHECK(asker.settled().unread);
   CHECK(asker.settled().tokens == -1);
   CHECK(asker.settled().problem.empty());
   CHECK(read == 2);
-  asker.counter.ask({words, "loaded", 9}, request);
+  asker.ask({words, "loaded", 9}, request);
   CHECK_FALSE(asker.settled().unread);
   CHECK(asker.settled().model == "loaded");
   CHECK(asker.settled().context == 9);
   CHECK(read == 2);
+}
+
+TEST_CASE(
+    "prompt counter: another machine counts its own prompts, and is asked again once its line stands") {
+  struct Far final : FakeHost {
+    HostLine line() const override { return {"box", lost, false}; }
+    std::string lost;
+  };
+  Asker asker;
+  const auto far = std::make_shared<Far>();
+  far->counts = [&](const RunRequest& request) -> PromptCount {
+    if (!far->lost.empty()) throw Error(ErrorCode::kIoError, far->lost);
+    return {.tokens = 41, .model = "the far " + request.model};
+  };
+  RunRequest request;
+  request.model = "small";
+  request.prompt = "one two";
+  far->lost = "it broke";
+  asker.counter.ask(far, nullptr, request);
+  CHECK(asker.settled().unread);
+  far->lost = "";
+  asker.counter.ask(far, nullptr, request);
+  CHECK(asker.settled().tokens == 41);
+  CHECK(asker.settled().model == "the far small");
+  // Another one decodes from now on: the same prompt is counted by it.
+  const auto next = std::make_shared<FakeHost>();
+  next->counts = [](const RunRequest&) -> PromptCount { return {.tokens = 7}; };
+  asker.counter.ask(next, nullptr, request);
+  CHECK(asker.settled().tokens == 7);
 }
 
 TEST_CASE("prompt counter: a prompt that does not fit says what to do") {

@@ -216,12 +216,36 @@ TEST_CASE("remote wire: lists, names and numbers have limits at their edges") {
                                                       static_cast<std::size_t>(marks)));
                       }),
               "at most 64"));
+  const auto zeros = [](std::size_t count) {
+    return nlohmann::json{{"kind", 0}, {"about", std::vector<int>(count)}};
+  };
+  // The message, its two keys, a code and the list are five values.
+  CHECK(ask(zeros((4u << 20) - 5)).about.size() == (4u << 20) - 5);
+  CHECK(has(refused_ask(zeros((4u << 20) - 4)), "at most 4 million"));
+
   const auto server = [](std::size_t name) {
     return payload_of(greeting_bytes(ServerGreeting{.session = std::string(name, 's')}));
   };
   CHECK(read_server_greeting(server(64)).session.size() == 64);
   CHECK(has(refusal(ErrorCode::kCorruption, [&] { read_server_greeting(server(65)); }),
             "field 'session': expected at most 64"));
+  for (const char* name : {"-x", "a b", "a;b", "A", "../a", "a\n"})
+    CHECK(has(refusal(ErrorCode::kCorruption,
+                      [&] {
+                        read_server_greeting(
+                            payload_of(greeting_bytes(ServerGreeting{.session = name})));
+                      }),
+              "field 'session': expected a name"));
+
+  const auto tokenizer = [](int vocabulary, std::size_t special) {
+    const Told one{.tokenizer = TokenizerFacts{.vocab_size = vocabulary,
+                                               .special_ids = std::vector<std::int32_t>(special)}};
+    return read_told(payload_of(bytes_of(one))).tokenizer->special_ids.size();
+  };
+  CHECK(tokenizer(1 << 24, 4096) == 4096);
+  CHECK(has(refusal(ErrorCode::kCorruption, [&] { tokenizer((1 << 24) + 1, 0); }), "'vocab_size'"));
+  CHECK(has(refusal(ErrorCode::kCorruption, [&] { tokenizer(-1, 0); }), "'vocab_size'"));
+  CHECK(has(refusal(ErrorCode::kCorruption, [&] { tokenizer(0, 4097); }), "at most 4096"));
 
   const auto told = [](std::size_t notices) {
     Told one;
@@ -245,6 +269,33 @@ TEST_CASE("remote wire: lists, names and numbers have limits at their edges") {
   CHECK(has(refusal(ErrorCode::kInvalidArgument,
                     [&] { bytes_of(Told{.kind = ToldKind::kNotice, .text = most}); }),
             "expected at most 16777216 bytes"));
+}
+
+TEST_CASE("remote wire: what a decoder says is short, valid, and nothing that a terminal obeys") {
+  CHECK(plain_text("Gr\xc3\xb6\xc3\x9f"
+                   "e\n\t",
+                   100) ==
+        "Gr\xc3\xb6\xc3\x9f"
+        "e\n\t");
+  CHECK(plain_text("\x1b]0;x\x07\x7f\xc2\x9b"
+                   "1m\r",
+                   100) == "?]0;x???1m?");
+  CHECK(plain_text("a\xff", 100) == "a\xef\xbf\xbd");
+  CHECK(plain_text("abc", 3) == "abc");
+  CHECK(plain_text("abcd", 3) == "abc …");
+  LiveStatus status;
+  status.notices = {{1, LogLevel::kError, "\x1b[2J"}};
+  status.progress = std::string(1 << 20, 'x');
+  status.pause_reason = "\x1b", status.memory_refused = "\x1b";
+  const Told told = read_told(payload_of(bytes_of(Told{.status = status})));
+  CHECK(told.status.notices.at(0).text == "?[2J");
+  CHECK(told.status.progress.size() < 20'000);
+  CHECK(told.status.pause_reason == "?");
+  CHECK(told.status.memory_refused == "?");
+  const Told answer{.kind = ToldKind::kAnswer, .text = "\x1b"};
+  CHECK(read_told(payload_of(bytes_of(answer))).text == "?");
+  const ServerGreeting greeting{.refused = "\x1b"};
+  CHECK(read_server_greeting(payload_of(greeting_bytes(greeting))).refused == "?");
 }
 
 TEST_CASE("remote wire: rows keep their run and their end") {

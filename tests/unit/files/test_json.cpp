@@ -4,11 +4,13 @@
 #include <limits>
 
 #include "core/base/error.h"
+#include "core/files/cbor.h"
 #include "core/files/json.h"
 
 namespace test_json {
 
 using namespace triescope;
+using triescope::formats::parse_cbor;
 using triescope::formats::parse_json;
 
 namespace {
@@ -87,6 +89,29 @@ TEST_CASE("JSON: text that is not JSON, or is beyond the limits, is refused by t
   CHECK(refusal("[" + repeated("0,", (4u << 20) - 4) + object).empty());
   CHECK(names(refusal("[" + repeated("0,", (4u << 20) - 3) + object),
               "at most 4 million JSON values"));
+}
+
+TEST_CASE("JSON: CBOR has the same limits") {
+  const auto refused = [](const std::string& bytes) -> std::string {
+    try {
+      parse_cbor(bytes, "the line");
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "";
+  };
+  // A list of that many zeros: a byte each, behind the list's length in four bytes.
+  const auto zeros = [](std::uint32_t count) {
+    std::string bytes = "\x9a";
+    for (int shift = 24; shift >= 0; shift -= 8) bytes += static_cast<char>((count >> shift) & 255);
+    return bytes + std::string(count, '\0');
+  };
+  CHECK(refused(zeros((4u << 20) - 1)).empty());
+  CHECK(refused(zeros(4u << 20)).find("at most 4 million") != std::string::npos);
+  // A list that claims more than there is does not ask for its memory.
+  CHECK(refused("\x9a\xff\xff\xff\xff").find("expected CBOR") != std::string::npos);
+  CHECK(refused("\x7b\xff\xff\xff\xff\xff\xff\xff\xff!").find("expected CBOR") !=
+        std::string::npos);
 }
 
 // A parser that looks through the list after each of its objects would be at it for minutes.
