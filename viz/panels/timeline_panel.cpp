@@ -56,8 +56,13 @@ class TimelinePanel final : public Panel {
     const char* const timed = scene.capture->run().timed_while_drawing ? kTimedWhileDrawing : "";
     const TextStyle small = dim_text(scene, 0.74f);
     const float timed_width = *timed ? canvas.measure(timed, small).x + em : 0;
+    const std::vector<double> totals = totals_of(*scene.capture);
+    double high = scale_top(totals);
+    if (scene.beside.capture) high = std::max(high, scale_top(totals_of(*scene.beside.capture)));
+    has_times_ = high > 0;
+    if (!has_times_) high = 1;
     std::vector<LegendEntry> entries;
-    for (int i = 0; i < capture::kPhaseCount; ++i) {
+    for (int i = 0; has_times_ && i < capture::kPhaseCount; ++i) {
       const auto phase = static_cast<capture::Phase>(i);
       const char* const name = capture::to_string(phase);
       entries.push_back({name, color_of(scene, phase), "■", LineStyle::kSolid, false, name});
@@ -70,7 +75,8 @@ class TimelinePanel final : public Panel {
     const float legend_width = area.w - 2 * pad - timed_width;
     const auto rows = static_cast<int>((area.h - em * kLeastBelowLegendEm) / (em * 1.35f));
     if (legend_height(canvas, legend_width, entries, scene) > em * 1.36f * static_cast<float>(rows))
-      for (std::size_t i = 0; i < capture::kPhaseCount; ++i) entries[i].label.resize(3);
+      for (std::size_t i = 0; has_times_ && i < capture::kPhaseCount; ++i)
+        entries[i].label.resize(3);
     // A run whose legend stands beside it keeps the room, so that both runs' bars have one height.
     if (rows > 0 && scene.legend == LegendRoom::kNone)
       top += std::min(legend_height(canvas, legend_width, entries, scene),
@@ -109,16 +115,17 @@ class TimelinePanel final : public Panel {
     // Prefill and hiccups would flatten everything, so the scale follows the other steps. A taller bar is cut
     // and says how long it really was.
     const auto phases = scene.capture->phases();
-    const std::vector<double> totals = totals_of(*scene.capture);
-    double high = scale_top(totals);
-    if (scene.beside.capture) high = std::max(high, scale_top(totals_of(*scene.beside.capture)));
     // The greatest value stands a little below the top, so that its label, beside it, has room there too; a bar
     // that is cut reaches the top.
     const AxisScale y{0, high, plot.bottom(), plot.y + std::min(em * kHeadroomEm, plot.h * 0.15f)};
     const double top_value = y.value(plot.y);
-    text_in(canvas, {area.x, y.px(high) - em * 0.5f, em * 3.5f, em}, duration_text(high), small,
-            Align::kRight);
-    if (plot.h >= em * 1.2f)
+    if (has_times_)
+      text_in(canvas, {area.x, y.px(high) - em * 0.5f, em * 3.5f, em}, duration_text(high), small,
+              Align::kRight);
+    else
+      text_in(canvas, {plot.x, plot.y + std::max(0.0f, plot.h - em * 1.2f) / 2, plot.w, em * 1.2f},
+              "No times were recorded.", small, Align::kCenter);
+    if (has_times_ && plot.h >= em * 1.2f)
       text_in(canvas, {area.x, plot.bottom() - em * 0.5f, em * 3.5f, em}, "0", small,
               Align::kRight);
     if (scene.range) {
@@ -318,7 +325,8 @@ class TimelinePanel final : public Panel {
     auto row = std::lower_bound(
         phases.begin(), phases.end(), capture::make_tick(step, capture::Phase::kDraft),
         [](const capture::PhaseRow& r, capture::Tick tick) { return r.tick < tick; });
-    for (; row != phases.end() && capture::step_of(row->tick) == step && row->tick < scene.cursor;
+    for (; has_times_ && row != phases.end() && capture::step_of(row->tick) == step &&
+           row->tick < scene.cursor;
          ++row)
       reaction.tooltip.push_back(std::string(capture::to_string(capture::phase_of(row->tick))) +
                                  "  " + duration_text(static_cast<double>(row->duration_us)));
@@ -387,12 +395,13 @@ class TimelinePanel final : public Panel {
     return totals;
   }
 
-  // The scale's top is that of the ordinary steps. A step is cut only if it is at least kCutFactor
+  // The scale's top is that of the ordinary steps; 0 where no times were recorded. A step is cut only if it is at least kCutFactor
   // times as long as the scale.
   static double scale_top(const std::vector<double>& totals) {
-    if (totals.empty()) return 1;
+    if (totals.empty()) return 0;
     std::vector<double> sorted(totals.begin() + (totals.size() > 1 ? 1 : 0), totals.end());
     std::ranges::sort(sorted);
+    if (std::max(sorted.back(), totals.front()) <= 0) return 0;
     double high = std::max(1.0, sorted.back());
     if (totals.size() > 8) high = std::max(1.0, std::min(high, 2.5 * sorted[sorted.size() / 2]));
     sorted.push_back(totals.front());
@@ -425,6 +434,7 @@ class TimelinePanel final : public Panel {
   double first_ = -1;  // the first step shown; -1 = about the cursor
   capture::Tick cursor_ = -1;
   std::int32_t range_from_ = -1;
+  bool has_times_ = false;  // of the run drawn last, or of the one beside it
   MetricCurves metrics_, seen_metrics_;
   struct {
     Rect area;

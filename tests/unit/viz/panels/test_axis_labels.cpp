@@ -115,6 +115,42 @@ TEST_CASE("timeline: both labels of the times and those of the steps stand at th
   }
 }
 
+TEST_CASE("timeline: a run without times has words in place of an axis of times") {
+  for (const int time : {0, 3}) {
+    CAPTURE(time);
+    const auto opened = make_capture([&](Recorder& out) {
+      RowTables rows{.run = synthetic_info(3, "greedy", "", "recycle")};
+      for (std::int32_t i = 0; i < 12; ++i) {
+        rows.steps.push_back({.step = i, .forward_rows = 1, .emitted = 1});
+        rows.phases.push_back(
+            {.tick = make_tick(i, Phase::kForward), .duration_us = i == 7 ? time : 0});
+      }
+      out.write(rows);
+    });
+    const Capture& run = *opened->capture;
+    const viz::Scene scene = scene_at(run, run.end_tick());
+    for (const viz::Rect area : kAreas) {
+      CAPTURE(area.w);
+      const auto panel = viz::make_panel("timeline");
+      const auto canvas = drawn(*panel, scene, area);
+      const bool says_none = find(canvas, "No times were recorded.") != nullptr;
+      CHECK(says_none == (time == 0));
+      bool has_axis = false;
+      for (const auto& text : canvas.texts)
+        has_axis |= text.text == viz::duration_text(1) || text.text == viz::duration_text(3);
+      CHECK(has_axis == (time > 0));
+      CHECK((find(canvas, "forward") != nullptr || find(canvas, "for") != nullptr) == (time > 0));
+      viz::Input in;
+      in.inside = true;
+      in.mouse = {area.x + area.w * 0.4f, area.bottom() - scene.em * 2.5f};
+      const auto told = panel->input(in, area, scene).tooltip;
+      REQUIRE_FALSE(told.empty());
+      for (const std::string& line : told)
+        CHECK((time > 0 || line.find("µs") == std::string::npos));
+    }
+  }
+}
+
 // Memory rows whose live count is known at every step.
 std::unique_ptr<OpenedCapture> held(int steps, std::int32_t each) {
   return make_capture([&](Recorder& out) {

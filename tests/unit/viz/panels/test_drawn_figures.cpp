@@ -348,7 +348,12 @@ TEST_CASE(
       if (text.box.right() < drawn_bars.front().box.x && text.text != "0" &&
           (text.text.ends_with("s")))
         top = &text;
-    REQUIRE(top);
+    // Without times there is no axis, and it is said.
+    const bool has_times =
+        std::ranges::any_of(totals, [](const auto& total) { return total.second > 0; });
+    CHECK((find(canvas, "No times were recorded.") == nullptr) == has_times);
+    CHECK((top != nullptr) == has_times);
+    if (!has_times) return;
     double high = 0;  // the number that is written so
     for (const auto& [step, total] : totals)
       if (viz::duration_text(total) == top->text) high = std::max(high, total);
