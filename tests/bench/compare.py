@@ -7,7 +7,8 @@ Both Pythons are virtual environments of their own (development only). llama.cpp
 which takes a C++ compiler, CMake and some minutes:
 
     python -m venv llama && CMAKE_ARGS=-DGGML_NATIVE=ON llama/bin/pip install --no-binary llama-cpp-python llama-cpp-python==0.3.36
-    (where it crashes in AMX's instructions: -DGGML_NATIVE=OFF and those the machine has, -DGGML_AVX512=ON -DGGML_AVX512_VNNI=ON, …)
+    (where it crashes in AMX's instructions: -DGGML_NATIVE=OFF and those the machine has, -DGGML_AVX512=ON -DGGML_AVX512_VNNI=ON, …;
+    beside TRIESCOPE_CPU=avx2: -DGGML_NATIVE=OFF -DGGML_AVX2=ON -DGGML_FMA=ON -DGGML_F16C=ON)
     python -m venv hf && hf/bin/pip install torch==2.11.0 transformers==5.17.0 gguf==0.19.0 accelerate==1.15.0
 
 Each program gets --threads threads and the same token ids. Rounds go A, B, C, A, B, C, … so that what else the machine does meets all;
@@ -33,8 +34,8 @@ LLAMA = r"""
 import json, sys, time
 import numpy as np
 from llama_cpp import Llama
-path, threads = sys.argv[1], int(sys.argv[2])
-model = Llama(path, n_ctx=2048, n_batch=2048, n_ubatch=512, n_threads=threads, n_threads_batch=threads, verbose=False)
+path, threads, context = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+model = Llama(path, n_ctx=context, n_batch=2048, n_ubatch=512, n_threads=threads, n_threads_batch=threads, verbose=False)
 print(json.dumps({"ready": True}), flush=True)
 for line in sys.stdin:
     job = json.loads(line)
@@ -82,8 +83,8 @@ for line in sys.stdin:
 
 
 class Child:
-    def __init__(self, python, code, model, threads):
-        self.process = subprocess.Popen([python, "-c", code, model, str(threads)], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+    def __init__(self, python, code, model, threads, context):
+        self.process = subprocess.Popen([python, "-c", code, model, str(threads), str(context)], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                         stderr=subprocess.DEVNULL, text=True, env={**os.environ, "OMP_NUM_THREADS": str(threads)})
         self.answer()
 
@@ -135,26 +136,32 @@ def main():
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--new", type=int, default=96, help="tokens of greedy decoding")
+    parser.add_argument("--lengths", default="", help="greedy decoding after prompts of so many tokens too: 32,512,3500")
     parser.add_argument("--beam-new", type=int, default=48)
     parser.add_argument("--beams", default="9,15")
     parser.add_argument("--json", help="write the rows here")
     parser.add_argument("--record", metavar="MACHINE", help="append the figures to docs/measurements.csv, measured on this machine of its page")
     args = parser.parse_args()
 
-    text = "The lighthouse keeper climbed the stairs every evening and counted the ships that passed below. " * 60
+    text = "The lighthouse keeper climbed the stairs every evening and counted the ships that passed below. " * 300
     out = subprocess.run([args.triescope, "tokenize", "--model", args.model, "--json", "--", text], check=True, capture_output=True)
-    long_ids = json.loads(out.stdout)["ids"][:512]
+    long_ids = json.loads(out.stdout)["ids"]
     short = subprocess.run([args.triescope, "tokenize", "--model", args.model, "--json", "--", "Once upon a time there was a fox who"],
                            check=True, capture_output=True)
     short_ids = json.loads(short.stdout)["ids"]
 
+    lengths = [int(n) for n in args.lengths.split(",") if n]
+    if lengths and max(lengths) > len(long_ids):
+        sys.exit(f"--lengths: expected at most {len(long_ids)} tokens, found {max(lengths)}")
+    context = max(2048, max(lengths, default=0) + args.new)
     programs = {"triescope": Triescope(args.triescope, args.model, args.threads)}
     if args.llama:
-        programs["llama.cpp"] = Child(args.llama, LLAMA, args.model, args.threads)
+        programs["llama.cpp"] = Child(args.llama, LLAMA, args.model, args.threads, context)
     if args.transformers:
-        programs["transformers"] = Child(args.transformers, TRANSFORMERS, args.model, args.threads)
+        programs["transformers"] = Child(args.transformers, TRANSFORMERS, args.model, args.threads, context)
 
-    jobs = [("greedy", {"task": "greedy", "ids": short_ids, "new": args.new}), ("prompt of 512", {"task": "prompt", "ids": long_ids, "new": 1})]
+    jobs = [("greedy", {"task": "greedy", "ids": short_ids, "new": args.new}), ("prompt of 512", {"task": "prompt", "ids": long_ids[:512], "new": 1})]
+    jobs += [(f"greedy after {n}", {"task": "greedy", "ids": long_ids[:n], "new": args.new}) for n in lengths]
     jobs += [(f"b = {b}", {"task": "beams", "ids": long_ids[:380], "beams": int(b), "new": args.beam_new}) for b in args.beams.split(",") if b]
     rows = []
     print(f"load average {os.getloadavg()[0]:.1f} at the start, {args.threads} threads; tokens a second: best round (median)")
@@ -186,7 +193,7 @@ def main():
         rows.append(row)
         figures = "   ".join(f"{p} {max(r):7.1f} ({statistics.median(r):.1f})" for p, r in rates.items())
         ratios = "   ".join(f"{value:.2f} x {key[5:]}" for key, value in row.items() if key.startswith("over "))
-        print(f"{name:14s} {figures}   {ratios}" + ("   texts equal" if row.get("equal tokens") and job["task"] != "prompt" else ""), flush=True)
+        print(f"{name:17s} {figures}   {ratios}" + ("   texts equal" if row.get("equal tokens") and job["task"] != "prompt" else ""), flush=True)
     print(f"load average {os.getloadavg()[0]:.1f} at the end")
     if args.json:
         json.dump(rows, open(args.json, "w"), indent=1)

@@ -3,17 +3,14 @@
 #include <algorithm>
 #include <cmath>
 
+#include "viz/canvas/common_rect.h"
+
 namespace triescope::viz {
 namespace {
 
 // Between two places where the mouse is tried: to read a row, to see whether it is worth that, and
 // between rows.
 constexpr float kAcrossPx = 2, kLookPx = 16, kDownPx = 12;
-
-Rect common(Rect a, Rect b) {
-  const float x = std::max(a.x, b.x), y = std::max(a.y, b.y);
-  return {x, y, std::min(a.right(), b.right()) - x, std::min(a.bottom(), b.bottom()) - y};
-}
 
 // The middles of the steps along one row of clicks, if these are an axis: from the first to the last
 // step that is shown, along a straight line. A bar of a histogram also goes to a step, but to one
@@ -47,7 +44,7 @@ std::map<std::int32_t, float> axis_of(const std::vector<std::pair<float, std::in
 }  // namespace
 
 void BoxCanvas::add(Rect r) {
-  if (!clips_.empty()) r = common(r, clips_.back());
+  if (!clips_.empty()) r = common_rect(r, clips_.back());
   if (r.w > 0 && r.h > 0) boxes_.push_back(r);
 }
 
@@ -59,7 +56,7 @@ void BoxCanvas::text(Point p, std::string_view utf8, const TextStyle& style) {
 }
 
 void BoxCanvas::push_clip(Rect r) {
-  clips_.push_back(clips_.empty() ? r : common(r, clips_.back()));
+  clips_.push_back(clips_.empty() ? r : common_rect(r, clips_.back()));
 }
 
 void BoxCanvas::pop_clip() { clips_.pop_back(); }

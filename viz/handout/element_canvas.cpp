@@ -4,6 +4,7 @@
 #include <cmath>
 #include <initializer_list>
 
+#include "viz/canvas/common_rect.h"
 #include "viz/canvas/dash.h"
 #include "viz/handout/json_text.h"
 
@@ -48,12 +49,6 @@ Rect around(std::span<const Point> points, float margin) {
   return {left - margin, top - margin, right - left + 2 * margin, bottom - top + 2 * margin};
 }
 
-Rect common(Rect a, Rect b) {
-  const float x = std::max(a.x, b.x), y = std::max(a.y, b.y);
-  return {x, y, std::max(0.0f, std::min(a.right(), b.right()) - x),
-          std::max(0.0f, std::min(a.bottom(), b.bottom()) - y)};
-}
-
 bool inside(Rect inner, Rect outer) {
   return inner.x >= outer.x - kSlackPx && inner.y >= outer.y - kSlackPx &&
          inner.right() <= outer.right() + kSlackPx && inner.bottom() <= outer.bottom() + kSlackPx;
@@ -93,7 +88,7 @@ void ElementCanvas::add(Kind kind, Point at, std::string shape, Color c, Rect bo
   if (c.a == 0) return;
   const long x = tenths(at.x), y = tenths(at.y);
   if (!clips_.empty()) {
-    const Rect clip = clips_.back(), visible = common(box, clip);
+    const Rect clip = clips_.back(), visible = common_rect(box, clip);
     if (visible.w <= 0 || visible.h <= 0) return;
     if (!inside(box, clip)) {
       if (!clipped_ || !same(clip, clip_)) {
@@ -112,7 +107,7 @@ void ElementCanvas::add(Kind kind, Point at, std::string shape, Color c, Rect bo
 }
 
 void ElementCanvas::fill_rect(Rect r, Color c, float radius) {
-  if (radius <= 0 && !clips_.empty()) r = common(r, clips_.back());
+  if (radius <= 0 && !clips_.empty()) r = common_rect(r, clips_.back());
   if (r.w <= 0 || r.h <= 0) return;
   add(Kind::kFill, {r.x, r.y}, numbers({r.w, r.h, std::min({radius, r.w / 2, r.h / 2})}), c, r);
 }
@@ -179,7 +174,7 @@ void ElementCanvas::push_clip(Rect r) {
     any_clip_ = true;
     before_clips_ = elements_.size();
   }
-  clips_.push_back(clips_.empty() ? r : common(r, clips_.back()));
+  clips_.push_back(clips_.empty() ? r : common_rect(r, clips_.back()));
 }
 
 void ElementCanvas::pop_clip() { clips_.pop_back(); }
