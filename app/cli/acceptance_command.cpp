@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <iostream>
-#include <sstream>
 
 #include "app/cli/acceptance_tree.h"
 #include "app/cli/commands.h"
@@ -11,6 +10,7 @@
 #include "core/base/error.h"
 #include "core/base/nearest_name.h"
 #include "viz/panels/acceptance_rows.h"
+#include "viz/panels/acceptance_sheet.h"
 #include "viz/panels/failure_rows.h"
 #include "viz/query/acceptance_causes.h"
 #include "viz/text/number_text.h"
@@ -186,20 +186,16 @@ int of_study(const AcceptanceOptions& options, AcceptanceBy by) {
   if (options.best_tree > 0) return trees_of_study(options, store);
   const std::vector<MethodAcceptance> methods = study_acceptance(options.path, store.rows(), by);
   if (!options.group.empty()) check_group(options.group, methods);
+  if (options.as_csv) {
+    std::vector<viz::NamedAcceptance> named;
+    for (const MethodAcceptance& method : methods)
+      named.push_back({method.name, method.runs, method.acceptance});
+    std::cout << viz::acceptance_sheet_csv(by, named);
+    return 0;
+  }
   ordered_json all = ordered_json::array();
   bool first = true;
   for (const MethodAcceptance& method : methods) {
-    if (options.as_csv) {
-      // The run's columns, behind the method's name.
-      std::istringstream lines(viz::acceptance_csv(by, method.acceptance));
-      for (std::string line; std::getline(lines, line);) {
-        const bool is_header = line.starts_with("by,group");
-        if (is_header && !first) continue;
-        first = false;
-        std::cout << (is_header ? "name" : viz::csv_field(method.name)) << ',' << line << "\n";
-      }
-      continue;
-    }
     if (!options.as_json) {
       std::cout << (first ? "" : "\n") << method.name << ", " << method.runs << " runs: ";
       first = false;

@@ -31,9 +31,10 @@ bool is_worse(const WorstRun& a, const WorstRun& b, viz::AcceptanceBy by) {
 // Calls see(name, row, capture) for every run with drafts whose capture has its tree; repeats of a
 // run are the same drafts again.
 template <class See>
-void each_drafting_run(const std::string& folder, const std::vector<StudyRow>& runs,
-                       const See& see) {
+void each_drafting_run(const std::string& folder, const std::vector<StudyRow>& runs, const See& see,
+                       std::stop_token stop = {}) {
   for (const StudyRow& row : runs) {
+    if (stop.stop_requested()) return;
     if (!has_tree(row) || row.at("repeat") != 1) continue;
     const auto capture = capture::Capture::open(capture_path(folder, row.at("capture")));
     see(row.at("name").get<std::string>(), row, *capture);
@@ -44,7 +45,7 @@ void each_drafting_run(const std::string& folder, const std::vector<StudyRow>& r
 
 std::vector<MethodAcceptance> study_acceptance(const std::string& folder,
                                                const std::vector<StudyRow>& runs,
-                                               viz::AcceptanceBy by) {
+                                               viz::AcceptanceBy by, std::stop_token stop) {
   std::vector<MethodAcceptance> methods;
   std::vector<std::vector<WorstRun>> found;  // by method: of every run and group
   std::vector<std::vector<std::string>> labels;
@@ -67,7 +68,8 @@ std::vector<MethodAcceptance> study_acceptance(const std::string& folder,
           found[place].push_back(as_worst(row, group));
           labels[place].push_back(group.label);
         }
-      });
+      },
+      stop);
   for (std::size_t m = 0; m < methods.size(); ++m)
     for (const viz::AcceptanceGroup& group : methods[m].acceptance.groups) {
       std::vector<WorstRun>& behind = methods[m].behind.emplace_back();

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -27,11 +28,11 @@ struct MethodAcceptance {
   std::vector<std::vector<WorstRun>> behind;  // by group: its runs, the smallest share first
 };
 
-// Of runs with a capture that has its tree. Repeats of a run are counted once. Errors: those of
-// Capture::open.
+// Of runs with a capture that has its tree. Repeats of a run are counted once. Leaves out the runs that
+// follow when asked to stop. Errors: those of Capture::open.
 std::vector<MethodAcceptance> study_acceptance(const std::string& folder,
                                                const std::vector<StudyRow>& runs,
-                                               viz::AcceptanceBy by);
+                                               viz::AcceptanceBy by, std::stop_token stop = {});
 
 // What the places of each method's drafting tree earned, over the same runs.
 struct MethodTreeYield {
