@@ -9,8 +9,10 @@
 #include "core/base/error.h"
 #include "core/base/nearest_name.h"
 #include "viz/panels/acceptance_rows.h"
+#include "viz/panels/acceptance_sheet.h"
 #include "viz/panels/tree_rows.h"
 #include "viz/query/acceptance_causes.h"
+#include "viz/text/csv_columns.h"
 #include "viz/text/number_text.h"
 
 namespace triescope::app {
@@ -71,8 +73,8 @@ int trees_of_study(const AcceptanceOptions& options, StudyStore& store, const St
       all.push_back({{"name", method.name}, {"runs", method.runs}});
       all.back().update(tree_yield_json(method.yield, options.best_tree));
     } else if (options.as_csv) {
-      std::cout << with_columns("name", viz::csv_field(method.name),
-                                viz::tree_yield_csv(method.yield, best), first);
+      std::cout << viz::with_columns("name", viz::csv_field(method.name),
+                                     viz::tree_yield_csv(method.yield, best), first);
     } else {
       std::cout << (first ? "" : "\n") << method.name << ", " << method.runs << " runs: ";
       print_tree_yield(method.yield, options.best_tree, TreeFormat::kText);
@@ -110,12 +112,11 @@ int acceptance_of_study(const AcceptanceOptions& options, AcceptanceBy by) {
       study_acceptance(options.path, store.rows(), by, filter);
   if (!options.group.empty()) check_group(options.group, methods);
   ordered_json all = ordered_json::array();
+  std::vector<viz::NamedAcceptance> named;
   bool first = true;
   for (const MethodAcceptance& method : methods) {
     if (options.as_csv) {
-      std::cout << with_columns("name", viz::csv_field(method.name),
-                                viz::acceptance_csv(by, method.acceptance), first);
-      first = false;
+      named.push_back({method.name, method.runs, method.acceptance});
       continue;
     }
     if (!options.as_json) {
@@ -138,6 +139,7 @@ int acceptance_of_study(const AcceptanceOptions& options, AcceptanceBy by) {
                    {"groups", groups},
                    {"unknown", method.acceptance.unknown}});
   }
+  if (options.as_csv) std::cout << viz::acceptance_sheet_csv(by, named);
   if (options.as_json) std::cout << all.dump(2) << "\n";
   if (!options.output.empty()) draw_study(options, by, store, methods);
   return 0;

@@ -1,12 +1,12 @@
 #include "app/study/study_acceptance.h"
 
 #include <algorithm>
-#include <sstream>
 
 #include "app/study/study_variants.h"
 #include "core/capture/capture.h"
 #include "viz/panels/failure_rows.h"
 #include "viz/query/acceptance_causes.h"
+#include "viz/text/csv_columns.h"
 #include "viz/text/number_text.h"
 
 namespace triescope::app {
@@ -37,10 +37,11 @@ bool is_worse(const WorstRun& a, const WorstRun& b, viz::AcceptanceBy by) {
 // tree; repeats of a run are the same drafts again.
 template <class See>
 void each_drafting_run(const std::string& folder, const std::vector<StudyRow>& runs,
-                       const StudyFilter& filter, const See& see) {
+                       const StudyFilter& filter, const See& see, std::stop_token stop = {}) {
   const StudySelection meant(runs, filter);
   const StudyVariants variants(meant.rows);
   for (const StudyRow& row : runs) {
+    if (stop.stop_requested()) return;
     if (!has_tree(row) || row.at("repeat") != 1 || !meant.has(row)) continue;
     const auto capture = capture::Capture::open(capture_path(folder, row.at("capture")));
     see(variants.of(row), row, *capture);
@@ -51,7 +52,8 @@ void each_drafting_run(const std::string& folder, const std::vector<StudyRow>& r
 
 std::vector<MethodAcceptance> study_acceptance(const std::string& folder,
                                                const std::vector<StudyRow>& runs,
-                                               viz::AcceptanceBy by, const StudyFilter& filter) {
+                                               viz::AcceptanceBy by, const StudyFilter& filter,
+                                               std::stop_token stop) {
   std::vector<MethodAcceptance> methods;
   std::vector<std::vector<WorstRun>> found;  // by method: of every run and group
   std::vector<std::vector<std::string>> labels;
@@ -74,7 +76,8 @@ std::vector<MethodAcceptance> study_acceptance(const std::string& folder,
           found[place].push_back(as_worst(row, group));
           labels[place].push_back(group.label);
         }
-      });
+      },
+      stop);
   for (std::size_t m = 0; m < methods.size(); ++m)
     for (const viz::AcceptanceGroup& group : methods[m].acceptance.groups) {
       std::vector<WorstRun>& behind = methods[m].behind.emplace_back();
@@ -86,23 +89,13 @@ std::vector<MethodAcceptance> study_acceptance(const std::string& folder,
   return methods;
 }
 
-std::string with_columns(const std::string& names, const std::string& values,
-                         const std::string& csv, bool with_header) {
-  std::istringstream lines(csv);
-  std::string text;
-  bool is_header = true;
-  for (std::string line; std::getline(lines, line); is_header = false)
-    if (!is_header || with_header) text += (is_header ? names : values) + "," + line + "\n";
-  return text;
-}
-
 std::string study_failures_csv(const std::string& folder, const std::vector<StudyRow>& runs,
                                viz::AcceptanceBy by, const StudyFilter& filter) {
   std::string text;
   each_drafting_run(
       folder, runs, filter,
       [&](const std::string& name, const StudyRow& row, const capture::Capture& capture) {
-        text += with_columns(
+        text += viz::with_columns(
             "name,capture",
             viz::csv_field(name) + "," + viz::csv_field(row.at("capture").get<std::string>()),
             viz::failures_csv(capture, viz::draft_failures(capture, by, capture.end_tick())),

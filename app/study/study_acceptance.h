@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -28,20 +29,16 @@ struct MethodAcceptance {
   std::vector<std::vector<WorstRun>> behind;  // by group: its runs, the smallest share first
 };
 
-// Of runs with a capture that has its tree. Repeats of a run are counted once. Errors: those of
-// Capture::open and of StudySelection.
+// Of runs with a capture that has its tree. Repeats of a run are counted once. Leaves out the runs that
+// follow when asked to stop. Errors: those of Capture::open and of StudySelection.
 std::vector<MethodAcceptance> study_acceptance(const std::string& folder,
                                                const std::vector<StudyRow>& runs,
-                                               viz::AcceptanceBy by,
-                                               const StudyFilter& filter = {});
+                                               viz::AcceptanceBy by, const StudyFilter& filter = {},
+                                               std::stop_token stop = {});
 
 // failures_csv() of all runs, behind the columns name and capture.
 std::string study_failures_csv(const std::string& folder, const std::vector<StudyRow>& runs,
                                viz::AcceptanceBy by, const StudyFilter& filter = {});
-// CSV with columns before its own: `names` of them in the header, if it is wanted, `values` in every
-// row, both as CSV has them.
-std::string with_columns(const std::string& names, const std::string& values,
-                         const std::string& csv, bool with_header);
 
 // What the places of each method's drafting tree earned, over the same runs.
 struct MethodTreeYield {

@@ -45,4 +45,10 @@ constexpr StudyMetric kMetrics[] = {
 
 std::span<const StudyMetric> study_metrics() { return kMetrics; }
 
+std::string study_meaning(const std::string& column) {
+  for (const StudyMetric& metric : kMetrics)
+    if (column == metric.name) return metric.meaning;
+  return "";
+}
+
 }  // namespace triescope::app

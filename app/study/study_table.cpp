@@ -148,6 +148,11 @@ StudyTable study_table(const std::vector<StudyRow>& runs, const std::string& bas
   const std::vector<std::string> known = columns_of(table.rows);
   for (const std::string& column : options.group_by) check_column(column, known, "--group-by");
   if (!options.filter.empty()) table.rows = filtered(table.rows, options.filter, known);
+  if (!options.captures.empty())
+    std::erase_if(table.rows, [&](const StudyRow& row) {
+      const json capture = cell_of(row, "capture");
+      return !capture.is_string() || !options.captures.contains(capture.get<std::string>());
+    });
   std::vector<std::string> usual =
       options.group_by.empty() ? telling_columns(table.rows) : options.group_by;
   if (!options.group_by.empty()) {

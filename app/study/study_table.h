@@ -15,6 +15,7 @@ struct StudyTableOptions {
   std::vector<std::string> group_by = {};  // columns; empty = no groups
   std::string sort = {};                   // a column; "-COLUMN" = the largest first; "" = as run
   std::vector<std::string> columns = {};   // empty = those that a format shows by itself
+  std::set<std::string> captures = {};     // only runs with these captures; empty = all
 };
 
 struct StudyTable {

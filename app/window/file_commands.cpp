@@ -30,6 +30,18 @@ Commands file_commands(Workspace& w, UiState& ui) {
        .run = [&w] { w.runs.show_open_runs(); },
        .enabled = has_document(w),
        .keywords = "results summary compare csv latex"},
+      {.id = "study-acceptance",
+       .title = "Acceptance of the study",
+       .menu = "File",
+       .run =
+           [&w] {
+             if (!w.runs.is_open()) w.open_study(w.runs.folder());
+             if (w.runs.is_open()) w.runs.show_sheet(RunsSheet::kAcceptance);
+           },
+       .enabled = [&w] { return !w.runs.folder().empty(); },
+       .help =
+           "Where the drafts of the runs were accepted, by method: of the study that was opened last.",
+       .keywords = "study results bars depth rank drafts"},
       {.id = "save-as",
        .title = "Save capture as…",
        .menu = "File",

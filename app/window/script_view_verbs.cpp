@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "app/window/script_verb_table.h"
+#include "app/window/workspace/runs_acceptance.h"
 #include "app/window/workspace/user_scale.h"
 #include "core/capture/phase_names.h"
 
@@ -37,10 +38,50 @@ void find_by(const VerbCall& call, FindBy by) {
   find.go(call.workspace, +1);
 }
 
+RunsView& open_runs(const VerbCall& call) {
+  RunsView& runs = call.workspace.runs;
+  if (!runs.is_open()) refuse_verb("no table of runs is open: put 'runs-table' before");
+  return runs;
+}
+
+void show_runs_sheet(const VerbCall& call) {
+  RunsView& runs = open_runs(call);
+  for (int i = 0; i < kRunsSheetCount; ++i) {
+    const auto sheet = static_cast<RunsSheet>(i);
+    if (call.argument != to_string(sheet)) continue;
+    if (const std::string lacks = runs.lacks(sheet); !lacks.empty()) refuse_verb(lacks);
+    return runs.show_sheet(sheet);
+  }
+  refuse_verb("'" + call.argument + "' is not a sheet: expected table, side by side or acceptance");
+}
+
+void show_runs_acceptance(const VerbCall& call) {
+  RunsView& runs = open_runs(call);
+  const auto by = viz::acceptance_by_name(call.args[0]);
+  if (!by) refuse_verb("'" + call.args[0] + "' is nothing by which acceptance is counted");
+  if (const std::string lacks = runs.lacks(RunsSheet::kAcceptance); !lacks.empty())
+    refuse_verb(lacks);
+  runs.acceptance().by = *by;
+  runs.show_sheet(RunsSheet::kAcceptance);
+}
+
+// A bar by its names, as its list of runs says them: "lookup, letters".
+void choose_runs_bar(const VerbCall& call) {
+  RunsAcceptance& sheet = open_runs(call).acceptance();
+  std::string names;
+  for (std::size_t m = 0; m < sheet.methods().size(); ++m)
+    for (std::size_t g = 0; g < sheet.methods()[m].acceptance.groups.size(); ++g) {
+      const std::string name =
+          sheet.methods()[m].name + ", " + sheet.methods()[m].acceptance.groups[g].label;
+      if (name == call.argument) return sheet.choose(m, g);
+      names += (names.empty() ? "" : "; ") + name;
+    }
+  refuse_verb("'" + call.argument + "' is no bar: expected one of " + names);
+}
+
 // A row of the table of runs by its number, from 1.
 std::size_t runs_row(const VerbCall& call) {
-  const RunsView& runs = call.workspace.runs;
-  if (!runs.is_open()) refuse_verb("no table of runs is open: put 'runs-table' before");
+  const RunsView& runs = open_runs(call);
   const long long row = script_number(call.args[0]);
   const auto rows = static_cast<long long>(runs.table().rows.size());
   if (row < 1 || row > rows)
@@ -112,7 +153,19 @@ std::span<const Verb> view_verbs() {
        [](Call call) { call.workspace.runs.choose(runs_row(call), true); }},
       {"runs-open", "ROW", 1, [](Call call) { call.workspace.runs.open_row(runs_row(call)); }},
       {"runs-compare", "", 0, [](Call call) { call.workspace.runs.compare_chosen(); }},
-      {"runs-save", "FILE.csv|jsonl|tex|txt", 1,
+      {"runs-sheet", "table | side by side | acceptance", 1, show_runs_sheet},
+      {"runs-acceptance", "BY", 1, show_runs_acceptance},
+      {"runs-bar", "METHOD, GROUP", 1, choose_runs_bar},
+      {"runs-behind", "RUN", 1,
+       [](Call call) {
+         const long long run = script_number(call.args[0]);
+         const auto runs = open_runs(call).acceptance().behind().size();
+         if (run < 1 || run > static_cast<long long>(runs))
+           refuse_verb("behind the chosen bar are " + std::to_string(runs) + " runs; found " +
+                       call.args[0]);
+         call.workspace.runs.open_case(static_cast<std::size_t>(run - 1));
+       }},
+      {"runs-save", "FILE.csv|jsonl|tex|txt|svg|pdf|png", 1,
        [](Call call) { call.workspace.runs.save(call.argument); }},
       {"panel", "NAME", 1, show_one_panel},
       {"panels", "NAME [NAME [NAME]]", 1, show_panels_alone},

@@ -5,9 +5,40 @@
 #include <fstream>
 
 #include "app/window/lessons/presenter_words.h"
+#include "app/window/workspace/runs_acceptance.h"
+#include "app/window/workspace/runs_side_by_side.h"
 #include "core/base/error.h"
 
 namespace triescope::app {
+
+namespace {
+
+nlohmann::json runs_state(RunsView& runs) {
+  nlohmann::json now = {{"folder", runs.folder()},   {"columns", runs.table().columns},
+                        {"rows", runs.table().rows}, {"chosen", runs.chosen()},
+                        {"problem", runs.problem()}, {"sheet", to_string(runs.sheet())},
+                        {"only", runs.only_words()}};
+  if (runs.sheet() == RunsSheet::kSideBySide) {
+    const RunsSideBySide& sheet = runs.side_by_side();
+    now["beside"] = beside_table(sheet.beside(), sheet.partings()).rows;
+  }
+  if (runs.sheet() == RunsSheet::kAcceptance) {
+    const RunsAcceptance& sheet = runs.acceptance();
+    now["acceptance"] = {{"by", to_string(sheet.shown_by())},
+                         {"bars", nlohmann::json::array()},
+                         {"chosen", sheet.choice_words()},
+                         {"behind", sheet.behind().size()}};
+    for (const viz::NamedAcceptance& method : sheet.methods())
+      for (const viz::AcceptanceGroup& group : method.acceptance.groups)
+        now["acceptance"]["bars"].push_back({{"method", method.name},
+                                             {"group", group.label},
+                                             {"n", group.n},
+                                             {"accepted", group.accepted}});
+  }
+  return now;
+}
+
+}  // namespace
 
 void write_window_state(const std::string& path, const Ui& ui, std::int64_t frames,
                         bool fullscreen) {
@@ -29,12 +60,7 @@ void write_window_state(const std::string& path, const Ui& ui, std::int64_t fram
                    {"problem", ui.state.find.problem()},
                    {"matches", ui.state.find.matches().size()},
                    {"count", ui.state.find.count_text(ui.workspace)}};
-  if (const RunsView& runs = ui.workspace.runs; runs.is_open())
-    now["runs"] = {{"folder", runs.folder()},
-                   {"columns", runs.table().columns},
-                   {"rows", runs.table().rows},
-                   {"chosen", runs.chosen()},
-                   {"problem", runs.problem()}};
+  if (ui.workspace.runs.is_open()) now["runs"] = runs_state(ui.workspace.runs);
   const ImGuiWindow* const tooltip = ImGui::FindWindowByName("##Tooltip_00");
   now["tooltip"] = tooltip && tooltip->WasActive;
   now["popups"] = ImGui::GetCurrentContext()->OpenPopupStack.Size;

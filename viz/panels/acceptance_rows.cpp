@@ -110,18 +110,8 @@ void AcceptanceRows::input(const Input& in, AcceptanceBy by, const Acceptance& a
   for (const auto& [box, index] : bars_) {
     if (!box.contains(in.mouse) || index >= acceptance.groups.size()) continue;
     const AcceptanceGroup& group = acceptance.groups[index];
-    const ShareInterval interval = group.interval();
     const bool causes = is_of_causes(by);
-    reaction.tooltip = {std::string(title_of(by)) + ": " + group.label,
-                        std::string(causes ? "failed " : "") +
-                            (is_of_places(by) ? "places: " : "drafts: ") + std::to_string(group.n) +
-                            ", " + std::to_string(group.accepted) +
-                            (causes ? " of this cause" : " accepted"),
-                        percent(group.share()) + ", 95 % interval " + percent(interval.low) +
-                            " to " + percent(interval.high) + " (Wilson)"};
-    if (group.with_p)
-      reaction.tooltip.push_back("mean p of the target: " +
-                                 number_text(group.sum_p / static_cast<double>(group.with_p), 2));
+    reaction.tooltip = acceptance_group_lines(by, group);
     reaction.tooltip.emplace_back(causes ? "click: the next one"
                                          : "click: the next refused one; with Shift: accepted");
     if (!in.clicked) return;
@@ -132,6 +122,22 @@ void AcceptanceRows::input(const Input& in, AcceptanceBy by, const Acceptance& a
     }
     return;
   }
+}
+
+std::vector<std::string> acceptance_group_lines(AcceptanceBy by, const AcceptanceGroup& group) {
+  const ShareInterval interval = group.interval();
+  const bool causes = is_of_causes(by);
+  std::vector<std::string> lines = {
+      std::string(title_of(by)) + ": " + group.label,
+      std::string(causes ? "failed " : "") + (is_of_places(by) ? "places: " : "drafts: ") +
+          std::to_string(group.n) + ", " + std::to_string(group.accepted) +
+          (causes ? " of this cause" : " accepted"),
+      percent(group.share()) + ", 95 % interval " + percent(interval.low) + " to " +
+          percent(interval.high) + " (Wilson)"};
+  if (group.with_p)
+    lines.push_back("mean p of the target: " +
+                    number_text(group.sum_p / static_cast<double>(group.with_p), 2));
+  return lines;
 }
 
 std::string acceptance_headline(AcceptanceBy by) {

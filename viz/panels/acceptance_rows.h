@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "viz/canvas/canvas.h"
@@ -23,12 +24,16 @@ class AcceptanceRows {
   void input(const Input& in, AcceptanceBy by, const Acceptance& acceptance, const Scene& scene,
              Reaction& reaction);
   void clear() { bars_.clear(); }
+  // Where each bar was drawn last, and its group.
+  const std::vector<std::pair<Rect, std::size_t>>& bars() const { return bars_; }
 
  private:
-  std::vector<std::pair<Rect, std::size_t>> bars_;  // where each was drawn, and its group
-  float scroll_ = 0;                                // in rows
+  std::vector<std::pair<Rect, std::size_t>> bars_;
+  float scroll_ = 0;  // in rows
 };
 
+// What a group is, in lines: what is counted, its figures, its interval, the mean p.
+std::vector<std::string> acceptance_group_lines(AcceptanceBy by, const AcceptanceGroup& group);
 // What the bars tell: "Accepted, by depth of the drafts", "Why it was refused".
 std::string acceptance_headline(AcceptanceBy by);
 // Header line and a row a group: by,group,n,accepted,share,low,high,mean_p

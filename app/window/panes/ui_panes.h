@@ -32,6 +32,10 @@ float pane_buttons_width(const Ui& ui, bool zooms);  // px, including the list o
 
 // ui_runs_table.cpp. Stands in the panes' place while the table of runs is open.
 void draw_runs_table(Ui& ui, viz::Rect area);
+void draw_runs_head(Ui& ui, float width);  // ui_runs_head.cpp: what stands above all sheets
+// Its other sheets, from the cursor down. ui_runs_beside.cpp, ui_runs_acceptance.cpp.
+void draw_runs_beside(Ui& ui, float width);
+void draw_runs_acceptance(Ui& ui, float width);
 float draw_find_bar(Ui& ui, float width);  // ui_find_bar.cpp; returns its height
 
 }  // namespace triescope::app

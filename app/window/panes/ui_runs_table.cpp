@@ -1,115 +1,14 @@
-// The table of runs, in the panes' place: filter, groups and order above it, a row a run or a group.
+// The table of runs, in the panes' place: a row a run or a group.
 #include <imgui.h>
 #include <imgui_internal.h>
-#include <imgui_stdlib.h>
 
 #include <algorithm>
-#include <filesystem>
 
 #include "app/window/panes/ui_panes.h"
 #include "app/window/shell/style.h"
-#include "core/base/counted.h"
 
 namespace triescope::app {
 namespace {
-
-std::string title_of(const RunsView& view) {
-  const std::string runs = counted(view.runs(), "run");
-  if (view.folder().empty()) return "Open in this window: " + runs;
-  const std::size_t failed = view.failed();
-  return std::filesystem::path(view.folder()).filename().string() + ": " + runs +
-         (failed ? ", " + std::to_string(failed) + " failed" : "");
-}
-
-// What the figure of a column is; "" = its name says it.
-std::string meaning_of(const std::string& column) {
-  for (const StudyMetric& metric : study_metrics())
-    if (column == metric.name) return metric.meaning;
-  return "";
-}
-
-void draw_runs_head(Ui& ui, float width) {
-  RunsView& view = ui.workspace.runs;
-  ImGui::PushFont(ui.fonts.ui_bold, 0);
-  ImGui::AlignTextToFramePadding();
-  text_fitted(title_of(view), width - ui.em * 12);
-  ImGui::PopFont();
-  ImGui::SameLine(width - ui.em * 4.5f);
-  if (ImGui::Button("Close###close-runs")) view.close();
-  name_part(ui, "close runs");
-}
-
-// Lists the names of columns; a click puts one behind what the field holds.
-void draw_columns(Ui& ui, const char* id, std::string& field) {
-  const std::string popup = std::string("columns of ") + id;
-  ImGui::SameLine(0, ui.em * 0.2f);
-  if (ImGui::ArrowButton(id, ImGuiDir_Down)) ImGui::OpenPopup(popup.c_str());
-  ImGui::SetNextWindowSizeConstraints({0, 0}, {ui.em * 40, ui.em * 24});
-  if (!ImGui::BeginPopup(popup.c_str())) return;
-  const std::string wanted = field;
-  for (const std::string& name : ui.workspace.runs.known_columns())
-    if (ImGui::Selectable(name.c_str())) field = wanted + (wanted.empty() ? "" : ",") + name;
-  ImGui::EndPopup();
-}
-
-void draw_runs_question(Ui& ui, float width) {
-  RunsView& view = ui.workspace.runs;
-  const float list = ImGui::GetFrameHeight() + ui.em * 0.9f;
-  const auto field = [&](const char* label, const char* hint, std::string& text, float share,
-                         const char* help) {
-    ImGui::AlignTextToFramePadding();
-    ImGui::TextUnformatted(label);
-    ImGui::SameLine(0, ui.em * 0.4f);
-    ImGui::SetNextItemWidth(width * share - ImGui::CalcTextSize(label).x - list);
-    const std::string before = text;
-    ImGui::InputTextWithHint((std::string("##") + label).c_str(), hint, &text);
-    keep_on_escape(text, before);
-    name_part(ui, std::string("runs ") + label);
-    help_tooltip(help, ui.em);
-  };
-  field("where", "speedup > 1 and category = \"rag\"", view.filter, 0.44f,
-        "Only rows of which this is true, in the language of lessons; the names are the table's "
-        "columns.");
-  ImGui::SameLine();
-  field("by", "name,category", view.group_by, 0.26f,
-        "A row for each combination of values of these columns, settings included: means with "
-        "their 95 % intervals.");
-  draw_columns(ui, "##by-list", view.group_by);
-  ImGui::SameLine();
-  field("columns", "the usual ones", view.columns, 0.28f, "These columns, in this order.");
-  draw_columns(ui, "##columns-list", view.columns);
-}
-
-void draw_actions(Ui& ui, float width) {
-  RunsView& view = ui.workspace.runs;
-  ImGui::BeginDisabled(!view.can_compare());
-  const std::string label = "Compare" + (view.chosen() ? " " + std::to_string(view.chosen()) : "");
-  if (ImGui::Button((label + "###compare-runs").c_str())) view.compare_chosen();
-  ImGui::EndDisabled();
-  name_part(ui, "compare runs");
-  help_tooltip(
-      "The first two chosen runs side by side. A click on a row chooses it, a double click "
-      "opens it; of a group it shows the runs.",
-      ui.em);
-  ImGui::SameLine();
-  ImGui::SetNextItemWidth(std::min(ui.em * 22, width * 0.4f));
-  ImGui::InputText("##table-path", &view.save_path);
-  name_part(ui, "table path");
-  help_tooltip(
-      "Where Save writes the table: .csv and .jsonl have every column, .tex and .txt those "
-      "that are shown.",
-      ui.em);
-  ImGui::SameLine();
-  if (ImGui::Button("Save###save-table")) view.save(view.save_path);
-  name_part(ui, "save table");
-  if (view.problem().empty()) return;
-  // Beside the buttons, so that the table stays in its place while one types.
-  const std::string& problem = view.problem();
-  ImGui::SameLine();
-  ImGui::PushStyleColor(ImGuiCol_Text, to_imgui_vec(problem_color(ui)));
-  text_fitted(problem.substr(0, problem.find("; it has")), ImGui::GetContentRegionAvail().x);
-  ImGui::PopStyleColor();
-}
 
 void draw_header(Ui& ui, const std::vector<std::string>& columns) {
   RunsView& view = ui.workspace.runs;
@@ -167,7 +66,7 @@ void draw_summary(Ui& ui, const StudyRow& row, float width) {
       if (text.empty()) continue;
       ImGui::TableNextColumn();
       ImGui::TextUnformatted(middle_fitted(column, ImGui::GetContentRegionAvail().x).c_str());
-      help_tooltip(meaning_of(column), ui.em);
+      help_tooltip(study_meaning(column), ui.em);
       ImGui::TableNextColumn();
       ImGui::TextUnformatted(middle_fitted(text, ImGui::GetContentRegionAvail().x).c_str());
       help_tooltip(text, ui.em);
@@ -224,10 +123,12 @@ void draw_runs_table(Ui& ui, viz::Rect area) {
   ImGui::SetCursorScreenPos(ImVec2(area.x, area.y));
   ImGui::BeginChild("runs", ImVec2(area.w, area.h), ImGuiChildFlags_NavFlattened);
   draw_runs_head(ui, area.w);
-  draw_runs_question(ui, area.w);
-  draw_actions(ui, area.w);
-  if (view.table().rows.empty()) {
+  if (view.sheet() == RunsSheet::kAcceptance) {
+    draw_runs_acceptance(ui, area.w);
+  } else if (view.table().rows.empty()) {
     ImGui::TextDisabled(view.runs() == 0 ? "No run yet." : "No run fulfils this.");
+  } else if (view.sheet() == RunsSheet::kSideBySide) {
+    draw_runs_beside(ui, area.w);
   } else {
     const StudyRow* const one = view.summary_row();
     const float summary = one ? std::min(ui.em * 24, area.w * 0.38f) : 0;

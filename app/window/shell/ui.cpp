@@ -9,7 +9,7 @@
 
 namespace triescope::app {
 void help_tooltip(const std::string& text, float em) {
-  if (!ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenDisabled)) return;
+  if (text.empty() || !ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenDisabled)) return;
   if (tooltips_wait()) return;
   // Right after a click its effect matters more than the button's name.
   const ImGuiIO& io = ImGui::GetIO();

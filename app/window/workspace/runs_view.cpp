@@ -6,6 +6,8 @@
 #include <utility>
 
 #include "app/study/capture_row.h"
+#include "app/window/workspace/runs_acceptance.h"
+#include "app/window/workspace/runs_side_by_side.h"
 #include "core/base/error.h"
 
 namespace triescope::app {
@@ -35,13 +37,27 @@ bool is_study_folder(const std::string& path) {
   return true;
 }
 
+RunsView::RunsView(Documents& documents, Comparison& comparison, Messages& log)
+    : documents_(documents),
+      comparison_(comparison),
+      log_(log),
+      side_by_side_(std::make_unique<RunsSideBySide>()),
+      acceptance_(std::make_unique<RunsAcceptance>()) {}
+
+RunsView::~RunsView() = default;
+
 void RunsView::show(const std::string& folder) {
   if (folder != folder_) {
     filter = group_by = columns = sort = "";
     chosen_.clear();
+    show_all();
+    sheet_ = RunsSheet::kTable;
   }
-  if (folder != folder_ || save_path.empty())
-    save_path = folder.empty() ? "runs.csv" : (fs::path(folder) / "table.csv").string();
+  if (folder != folder_ || save_paths_.front().empty()) {
+    const fs::path base(folder);
+    save_paths_ = {folder.empty() ? "runs.csv" : (base / "table.csv").string(),
+                   (base / "side_by_side.csv").string(), (base / "acceptance.svg").string()};
+  }
   folder_ = folder;
   read_rows();
   open_ = true;
@@ -69,6 +85,7 @@ void RunsView::read_rows() {
     StudyStore store(folder_, /*writes=*/false);
     rows_ = store.rows();
     baseline_ = store.fact("baseline");
+    title_ = store.fact("title");
   }
   make_table();
 }
@@ -95,6 +112,13 @@ void RunsView::make_table() {
   try {
     known_ = study_table(rows_, baseline_, {}, /*whole=*/true).columns;
     table_ = study_table(rows_, baseline_, options(), /*whole=*/false);
+    std::set<std::string> left;
+    for (const StudyRow& row : study_table(rows_, baseline_, {.filter = filter}, false).rows)
+      if (row.at("capture").is_string()) left.insert(row.at("capture").get<std::string>());
+    asked_runs_ = rows_;
+    std::erase_if(asked_runs_, [&](const StudyRow& row) {
+      return !row.at("capture").is_string() || !left.contains(row.at("capture").get<std::string>());
+    });
     problem_.clear();
   } catch (const Error& error) {
     problem_ = error.what();
@@ -124,10 +148,13 @@ bool RunsView::update(double seconds) {
     make_table();
     changed = true;
   }
+  changed |= update_sheets();
   return changed;
 }
 
 double RunsView::seconds_to_next_look(double seconds) const {
+  constexpr double kBusySeconds = 0.1;
+  if (open_ && busy()) return kBusySeconds;
   if (!open_ || folder_.empty()) return -1;
   return std::max(0.0, read_at_ + kReadEverySeconds - seconds);
 }
@@ -205,19 +232,8 @@ void RunsView::open_row(std::size_t index) {
 void RunsView::open_asked() {
   if (const auto row = std::exchange(asked_row_, std::nullopt); row && *row < table_.rows.size())
     open_row(*row);
-}
-
-void RunsView::compare_chosen() {
-  std::vector<Document*> pair;
-  for (std::size_t i = 0; i < table_.rows.size() && pair.size() < 2; ++i)
-    if (is_chosen(i))
-      if (Document* const document = open_capture(capture_of(table_.rows[i])))
-        pair.push_back(document);
-  if (pair.size() < 2)
-    return log_.say(LogLevel::kInfo, "two of the chosen runs must be in the table to be compared");
-  documents_.activate(pair[0]);
-  comparison_.start(pair[1]);
-  open_ = false;
+  if (const auto one = std::exchange(asked_case_, std::nullopt)) open_case(*one);
+  if (const auto column = std::exchange(asked_column_, std::nullopt)) compare_with_first(*column);
 }
 
 }  // namespace triescope::app

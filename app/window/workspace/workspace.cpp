@@ -152,7 +152,7 @@ void Workspace::measure_again() {
 
 bool Workspace::idle() const {
   return run.idle() && !exports.under_way() && !prompt_counter.busy() &&
-         !(active() && active()->playing);
+         !(runs.is_open() && runs.busy()) && !(active() && active()->playing);
 }
 
 double Workspace::seconds_to_next_play(double seconds) const {

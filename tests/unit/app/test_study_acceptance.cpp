@@ -6,6 +6,7 @@
 #include "app/study/study_variants.h"
 #include "tests/support/refusal.h"
 #include "tests/unit/app/study_rig.h"
+#include "viz/text/csv_columns.h"
 
 namespace triescope::app::test_study_acceptance {
 namespace {
@@ -54,8 +55,8 @@ TEST_CASE_FIXTURE(Made, "study acceptance: failures name their method and captur
   for (const MethodAcceptance& method : study_acceptance(out, rows, viz::AcceptanceBy::kRefused))
     if (!method.acceptance.groups.empty()) refused += method.acceptance.groups.front().n;
   CHECK(std::count(csv.begin(), csv.end(), '\n') == refused + 1);
-  CHECK(with_columns("a", "1", "x,y\n2,3\n", true) == "a,x,y\n1,2,3\n");
-  CHECK(with_columns("a", "1", "x,y\n2,3\n", false) == "1,2,3\n");
+  CHECK(viz::with_columns("a", "1", "x,y\n2,3\n", true) == "a,x,y\n1,2,3\n");
+  CHECK(viz::with_columns("a", "1", "x,y\n2,3\n", false) == "1,2,3\n");
 }
 
 TEST_CASE_FIXTURE(Made, "study acceptance: bars are the groups, by method, with their intervals") {

@@ -1,0 +1,73 @@
+#include "app/window/workspace/runs_acceptance.h"
+
+namespace triescope::app {
+
+bool RunsAcceptance::update(const std::string& folder, const std::vector<StudyRow>& runs) {
+  bool changed = false;
+  if (busy() && task_->done()) {
+    take();
+    changed = true;
+  }
+  std::string asked = folder + '\n' + to_string(by);
+  for (const StudyRow& row : runs) asked += '\n' + row.value("capture", std::string());
+  // A computation under way ends first, so that its thread is never waited for in a frame.
+  if (asked == asked_ || busy()) return changed;
+  asked_ = asked;
+  asked_by_ = by;
+  is_taken_ = false;
+  task_ = std::make_unique<Later<std::vector<MethodAcceptance>>>(
+      [folder, runs, by = by](std::stop_token stop) {
+        return study_acceptance(folder, runs, by, {}, stop);
+      });
+  return true;
+}
+
+void RunsAcceptance::take() {
+  is_taken_ = true;
+  problem_ = task_->error();
+  if (!problem_.empty()) return;
+  shown_by_ = asked_by_;
+  methods_.clear();
+  behind_.clear();
+  for (const MethodAcceptance& method : task_->value()) {
+    methods_.push_back(
+        viz::shown_acceptance(shown_by_, {method.name, method.runs, method.acceptance}));
+    // The groups that are not shown have no bar to choose.
+    std::vector<std::vector<WorstRun>>& behind = behind_.emplace_back();
+    for (const viz::AcceptanceGroup& group : methods_.back().acceptance.groups)
+      for (std::size_t i = 0; i < method.acceptance.groups.size(); ++i)
+        if (method.acceptance.groups[i].label == group.label) behind.push_back(method.behind[i]);
+  }
+}
+
+std::optional<std::pair<std::size_t, std::size_t>> RunsAcceptance::chosen_place() const {
+  if (!choice_) return std::nullopt;
+  for (std::size_t m = 0; m < methods_.size(); ++m) {
+    if (methods_[m].name != choice_->method) continue;
+    const auto& groups = methods_[m].acceptance.groups;
+    for (std::size_t g = 0; g < groups.size(); ++g)
+      if (groups[g].label == choice_->group) return std::pair{m, g};
+  }
+  return std::nullopt;
+}
+
+void RunsAcceptance::choose(std::size_t method, std::size_t group) {
+  const Choice one{methods_.at(method).name, methods_[method].acceptance.groups.at(group).label};
+  choice_ = choice_ == one ? std::nullopt : std::optional(one);
+}
+
+bool RunsAcceptance::is_chosen(std::size_t method, std::size_t group) const {
+  return chosen_place() == std::pair{method, group};
+}
+
+std::string RunsAcceptance::choice_words() const {
+  return has_choice() ? choice_->method + ", " + choice_->group : "";
+}
+
+const std::vector<WorstRun>& RunsAcceptance::behind() const {
+  static const std::vector<WorstRun> kNone;
+  const auto place = chosen_place();
+  return place ? behind_[place->first][place->second] : kNone;
+}
+
+}  // namespace triescope::app
