@@ -1,7 +1,9 @@
 // A study's table in the formats in which it is printed.
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdio>
-#include <optional>
+#include <limits>
 
 #include "app/session/text_tools.h"
 #include "app/study/study_table.h"
@@ -12,6 +14,8 @@ namespace triescope::app {
 namespace {
 
 using nlohmann::json;
+
+constexpr double kNoFigure = std::numeric_limits<double>::quiet_NaN();
 
 bool is_whole(double value) { return value == std::round(value) && std::abs(value) < 1e15; }
 
@@ -71,21 +75,23 @@ std::string study_cell(const StudyRow& row, const std::string& column, const std
   if (!found->is_number()) return json_text(*found);
   const double value = found->get<double>();
   const bool alone = between.empty();
-  const std::optional<double> half = alone ? std::nullopt : number_in(row, column + "_ci"),
-                              low = alone ? std::nullopt : number_in(row, column + "_low"),
-                              high = alone ? std::nullopt : number_in(row, column + "_high");
+  const auto beside = [&](const char* ending) {
+    return alone ? kNoFigure : number_in(row, column + ending).value_or(kNoFigure);
+  };
+  const double half = beside("_ci"), low = beside("_low"), high = beside("_high");
   const double size = std::abs(value);
-  const int digits = is_whole(value) && is_whole(half.value_or(0)) && is_whole(low.value_or(0)) &&
-                             is_whole(high.value_or(0))
-                         ? 0
-                     : size < 0.1 ? 3
-                     : size < 100 ? 2
-                                  : 1;
+  const int digits =
+      std::ranges::all_of(std::array{value, half, low, high},
+                          [](double one) { return std::isnan(one) || is_whole(one); })
+          ? 0
+      : size < 0.1 ? 3
+      : size < 100 ? 2
+                   : 1;
   std::string text = cell_number(value, digits);
-  if (half)
-    text += between + cell_number(*half, digits);
-  else if (low && high && *low < *high)
-    text += " [" + cell_number(*low, digits) + ", " + cell_number(*high, digits) + "]";
+  if (!std::isnan(half))
+    text += between + cell_number(half, digits);
+  else if (low < high)  // and both are known
+    text += " [" + cell_number(low, digits) + ", " + cell_number(high, digits) + "]";
   return text;
 }
 

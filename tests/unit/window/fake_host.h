@@ -45,6 +45,10 @@ class FakeHost final : public app::RunHost {
     before_answer();
     return {.free = 5000, .models = {{"m", "/there/m.gguf", 1000, ""}}};
   }
+  app::PromptCount count_prompt(const app::RunRequest& request) const override {
+    before_answer();
+    return {.tokens = static_cast<int>(request.prompt.size()), .model = request.model};
+  }
   app::HostLine line() const override { return far; }
 
   void load(const std::string& model, const std::string& device, DType dtype,

@@ -40,7 +40,7 @@ TEST_CASE("expert use: rows that choose freely read E (1 - (1 - k/E)^n) experts"
   const MixtureSize size{.experts = 8, .used = 2};
   CHECK(experts_by_chance(size, 1) == doctest::Approx(2));
   CHECK(experts_by_chance(size, 2) == doctest::Approx(3.5));
-  CHECK(experts_by_chance({}, 3) == 0);
+  CHECK(experts_by_chance(MixtureSize{}, 3) == 0);
 }
 
 TEST_CASE("expert use: a node has the experts of its row, once its forward has run") {
