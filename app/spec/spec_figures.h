@@ -24,7 +24,7 @@ struct SpecCell {
   double prefill_ms = 0, decode_ms = 0;
   double draft_ms = 0, forward_ms = 0, accept_ms = 0, commit_ms = 0,
          observe_ms = 0;  // of decode_ms
-  double plain_ms = 0, plain_decode_ms = 0, plain_emitted = 0, plain_decoded = 0;
+  double plain_prefill_ms = 0, plain_decode_ms = 0, plain_emitted = 0, plain_decoded = 0;
   double decoded = 0;  // tokens emitted after prefill
   // The drafter's time up to its first draft, in which it builds its trie or reads the prompt.
   double index_ms = 0;
@@ -37,7 +37,7 @@ struct SpecCell {
   double accepted_per_step() const { return accepted / steps; }
   double tokens_per_second() const { return 1000 * emitted / (prefill_ms + decode_ms); }
   double speed() const {  // over plain decoding, everything counted
-    return tokens_per_second() / (1000 * plain_emitted / plain_ms);
+    return tokens_per_second() / (1000 * plain_emitted / (plain_prefill_ms + plain_decode_ms));
   }
   double decode_speed() const {  // without prefill
     return (decoded / decode_ms) / (plain_decoded / plain_decode_ms);

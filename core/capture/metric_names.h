@@ -14,13 +14,13 @@ inline constexpr std::string_view kLeftOutLayer = "left-out layer";
 // that stands for it in the tree (-1 = none). Behind this begins the list's title: "tokens: pool 2".
 inline constexpr std::string_view kTokenList = "tokens: ";
 
-// Of the first draft behind what a drafter looked up: how many of the text's last tokens it found before it.
+// How many of the text's last tokens a drafter found before what it drafts. The node is the first draft.
 inline constexpr std::string_view kMatchedTokens = "matched tokens";
-// Of a draft that was looked up: in how many places it stood there.
+// In how many places a draft that was looked up stood there.
 inline constexpr std::string_view kPlaces = "places found";
-// Of the first draft: the number, from 0, of the matched tokens' first one in another text that was searched.
+// Where the first matched token stands in another text that was searched, from 0. The node is the first draft.
 inline constexpr std::string_view kFoundAt = "found at token";
-// Of a draft in a tree that grows node by node: which it was, from 1.
+// Which node of a tree that grows node by node a draft was, from 1.
 inline constexpr std::string_view kGrownAs = "grown as";
 
 // Whether a figure is the step's too, as a mean over its nodes, or a curve over the steps.

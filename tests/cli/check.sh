@@ -6,7 +6,7 @@ expect 0 '^processor .*threads: memory is read at [0-9.]+ GB/s' "$TRIESCOPE" che
 expect 2 'TRIESCOPE_CPU: expected one of portable, avx2.*found sse' env TRIESCOPE_CPU=sse "$TRIESCOPE" check --device cpu
 expect 0 '^processor  *portable, ' env TRIESCOPE_CPU=portable "$TRIESCOPE" check --device cpu
 need_model
-expect 0 '"instruction_set":"portable"' env TRIESCOPE_CPU=portable "$TRIESCOPE" decode --model "$model" --prompt Hi --max-new-tokens 1 --json
+expect 0 '"instruction_set": "portable"' env TRIESCOPE_CPU=portable "$TRIESCOPE" decode --model "$model" --prompt Hi --max-new-tokens 1 --json
 "$TRIESCOPE" check --device cpu --threads 2 --model "$model" --json >"$work/check.json" 2>"$work/err" || {
   echo "FAILED: check --json"; cat "$work/err"; failures=$((failures + 1)); }
 check_json "$work/check.json" 'd["holds"] and d["verdict"].startswith("All ")'

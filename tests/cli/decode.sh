@@ -118,8 +118,9 @@ for name in ("beam", "draft"):
     assert abs(float(said["tokens per forward"]) - result["tokens_per_forward"]) < 0.00501
     assert said["KV at most"] == f"{result['kv']['peak_held_tokens']} slots"
     figures = {row["figure"]: row["value"] for row in table(f"{name}.summary.csv")}
-    for figure in ("steps", "target_forwards", "emitted_tokens", "prefill_tokens", "prompt_tokens", "seed"):
+    for figure in ("steps", "target_forwards", "emitted_tokens", "prefill_tokens", "seed"):
         assert int(figures[figure]) == result[figure], (figure, figures[figure])
+    assert int(figures["prompt_tokens"]) == len(result["prompt_tokens"])
     for figure in ("peak_live_tokens", "peak_garbage_tokens", "peak_held_tokens", "peak_reserved_bytes", "moved_tokens"):
         assert int(figures["kv_" + figure]) == result["kv"][figure], (figure, figures["kv_" + figure])
     assert abs(float(figures["tokens_per_forward"]) - result["tokens_per_forward"]) < 1e-6

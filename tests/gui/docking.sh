@@ -30,7 +30,7 @@ window "$work/run.tscap" --script "$work/dock.script" &
 pid=$!
 over() { xdotool mousemove --window "$id" "$1" "$2"; sleep 0.2; key "$3"; }
 at 0 drag 392 101 1090 190       # Mask: among the tabs of the text
-at 1 drag 1074 275 620 370       # Log: below the trie, both seen
+at 1 drag 1142 275 620 370       # Log: below the trie, both seen
 at 2 drag 405 101 600 42         # Positions: out of the panes
 at 3 over 430 200 ctrl+u         # beside the new window; the panel under the mouse: the trie
 wait $pid || fail "the script ended with $?"

@@ -51,7 +51,7 @@ void AcceptanceRows::draw(Canvas& canvas, Rect area, AcceptanceBy by, const Acce
   names = std::min(names, area.w * 0.3f);
   figures = std::min(figures, area.w * 0.35f);
   // A low pane has no axis, only the line that counts what is left out.
-  const bool has_axis = area.h >= em * (kAxisEm + 2 * kBarEm);
+  const bool has_axis = area.h + 1 >= em * height_em(std::min<std::size_t>(groups.size(), 2));
   const Rect plot{area.x + names + em * 0.7f, area.y,
                   std::max(1.0f, area.w - names - figures - em * 1.6f),
                   std::max(0.0f, area.h - em * (has_axis ? kAxisEm : kNoteEm))};

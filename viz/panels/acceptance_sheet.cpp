@@ -13,6 +13,12 @@ namespace {
 constexpr float kSheetWidthEm = 56, kSheetHeadEm = 1.9f, kSheetNameEm = 1.6f, kSheetGapEm = 0.6f;
 constexpr float kSheetPadEm = 0.6f;
 
+const char* empty_words(AcceptanceBy by, const Acceptance& acceptance) {
+  return acceptance.unknown ? "The captures do not have what this takes."
+         : is_of_causes(by) ? "No draft failed."
+                            : "Nothing was drafted.";
+}
+
 float block_em(const NamedAcceptance& method) {
   return kSheetNameEm +
          AcceptanceRows::height_em(std::max<std::size_t>(1, method.acceptance.groups.size())) +
@@ -78,7 +84,7 @@ void AcceptanceSheet::draw(Canvas& canvas, Rect area, AcceptanceBy by,
     const Rect plot{room.x, y + em * kSheetNameEm, room.w,
                     height - em * (kSheetNameEm + kSheetGapEm)};
     if (method.acceptance.groups.empty()) {
-      draw_empty_state(canvas, plot, "The captures do not have what this takes.", scene);
+      draw_empty_state(canvas, plot, empty_words(by, method.acceptance), scene);
     } else {
       AcceptanceRows rows;
       rows.draw(canvas, plot, by, method.acceptance, scene);

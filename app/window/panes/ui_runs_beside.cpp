@@ -44,7 +44,7 @@ void draw_figure(Ui& ui, const BesideFigure& figure) {
         i > 0 && figure.differences[i]
             ? difference_text(figure.values.front(), *figure.differences[i])
             : "";
-    if (!figure.differences[i]) {
+    if (!figure.differences[i] && !value.is_number_float()) {
       ImGui::TextUnformatted(middle_fitted(text, room).c_str());
       help_tooltip(text, ui.em);
       continue;
@@ -104,10 +104,11 @@ void draw_runs_beside(Ui& ui, float width) {
   if (!ImGui::BeginTable(id.c_str(), count, kFlags, {width, ImGui::GetContentRegionAvail().y}))
     return;
   ImGui::TableSetupScrollFreeze(1, 1);
-  const float first = ui.em * 13;
-  const float least = ui.em * 12, most = ui.em * 20;
-  const float each =
-      std::clamp((width - first) / static_cast<float>(beside.names.size()) - ui.em, least, most);
+  const float first = ui.em * 13, least = ui.em * 12, most = ui.em * 20;
+  const ImGuiStyle& style = ImGui::GetStyle();
+  const float room = width - first - style.ScrollbarSize -
+                     2 * style.CellPadding.x * static_cast<float>(count) - ui.em;
+  const float each = std::clamp(room / static_cast<float>(count - 1), least, most);
   ImGui::TableSetupColumn("figure", ImGuiTableColumnFlags_WidthFixed, first);
   for (const std::string& name : beside.names)
     ImGui::TableSetupColumn(name.c_str(), ImGuiTableColumnFlags_WidthFixed, each);

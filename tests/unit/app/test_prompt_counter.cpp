@@ -6,7 +6,7 @@
 
 #include "app/session/prompt_counter.h"
 #include "core/base/error.h"
-#include "tests/unit/app/fake_host.h"
+#include "tests/unit/app/noting_host.h"
 
 namespace triescope::app::test_prompt_counter {
 namespace {
@@ -54,7 +54,7 @@ struct Asker {
   std::condition_variable changed;
   PromptReader reader;
   PromptSource loaded;
-  std::shared_ptr<FakeHost> host = std::make_shared<FakeHost>();
+  std::shared_ptr<NotingHost> host = std::make_shared<NotingHost>();
   PromptCounter counter;
   explicit Asker(PromptReader::Open open = no_model)
       : reader(std::move(open)), counter([this] {
@@ -156,7 +156,7 @@ TEST_CASE(
 
 TEST_CASE(
     "prompt counter: another machine counts its own prompts, and is asked again once its line stands") {
-  struct Far final : FakeHost {
+  struct Far final : NotingHost {
     HostLine line() const override { return {"box", lost, false}; }
     std::string lost;
   };
@@ -177,7 +177,7 @@ TEST_CASE(
   CHECK(asker.settled().tokens == 41);
   CHECK(asker.settled().model == "the far small");
   // Another one decodes from now on: the same prompt is counted by it.
-  const auto next = std::make_shared<FakeHost>();
+  const auto next = std::make_shared<NotingHost>();
   next->counts = [](const RunRequest&) -> PromptCount { return {.tokens = 7}; };
   asker.counter.ask(next, nullptr, request);
   CHECK(asker.settled().tokens == 7);

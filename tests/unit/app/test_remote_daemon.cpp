@@ -8,7 +8,7 @@
 #include "app/remote/session_daemon.h"
 #include "app/remote/session_folder.h"
 #include "tests/support/refusal.h"
-#include "tests/unit/app/fake_host.h"
+#include "tests/unit/app/noting_host.h"
 #include "tests/unit/app/remote_rig.h"
 
 namespace triescope::app::test_remote_daemon {
@@ -23,7 +23,7 @@ struct Daemon {
     std::filesystem::create_directory(session_folder("edge"));
     thread = std::thread([folder = session_folder("edge")] {
       run_daemon({.served = {.name = "edge", .folder = folder, .version = "1", .host = [](auto) {
-                               return std::make_unique<FakeHost>();
+                               return std::make_unique<NotingHost>();
                              }}});
     });
   }

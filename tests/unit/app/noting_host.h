@@ -12,7 +12,7 @@
 
 namespace triescope::app {
 
-class FakeHost : public RunHost {
+class NotingHost : public RunHost {
  public:
   // What was told so far, a line a command with its arguments.
   std::vector<std::string> told() const {
