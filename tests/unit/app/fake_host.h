@@ -5,7 +5,6 @@
 #include <memory>
 #include <mutex>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "app/remote/field_lists.h"
@@ -15,8 +14,6 @@ namespace triescope::app {
 
 class FakeHost : public RunHost {
  public:
-  explicit FakeHost(std::function<void()> wake = [] {}) : wake_(std::move(wake)) {}
-
   // What was told so far, a line a command with its arguments.
   std::vector<std::string> told() const {
     std::lock_guard lock(mutex_);
@@ -79,18 +76,14 @@ class FakeHost : public RunHost {
 
  private:
   void tell(const std::string& line) {
-    {
-      std::lock_guard lock(mutex_);
-      told_.push_back(line);
-      ++sent_;
-      auto next = std::make_shared<LiveStatus>(*status_);
-      if (takes_commands) next->commands_done = sent_;
-      status_ = next;
-    }
-    wake_();
+    std::lock_guard lock(mutex_);
+    told_.push_back(line);
+    ++sent_;
+    auto next = std::make_shared<LiveStatus>(*status_);
+    if (takes_commands) next->commands_done = sent_;
+    status_ = next;
   }
 
-  const std::function<void()> wake_;
   mutable std::mutex mutex_;
   std::vector<std::string> told_;
   std::uint64_t sent_ = 0;

@@ -22,10 +22,9 @@ struct Daemon {
     ::setenv("XDG_CACHE_HOME", cache.path().c_str(), 1);
     std::filesystem::create_directory(session_folder("edge"));
     thread = std::thread([folder = session_folder("edge")] {
-      run_daemon(
-          {.served = {.name = "edge", .folder = folder, .version = "1", .host = [](auto wake) {
-                        return std::make_unique<FakeHost>(std::move(wake));
-                      }}});
+      run_daemon({.served = {.name = "edge", .folder = folder, .version = "1", .host = [](auto) {
+                               return std::make_unique<FakeHost>();
+                             }}});
     });
   }
   ~Daemon() {

@@ -18,8 +18,8 @@ using test::has;
 // A rig whose decoder writes down what it is told.
 struct Verbs {
   explicit Verbs(bool takes_commands = true) {
-    rig.decoder = [this, takes_commands](auto wake) {
-      auto host = std::make_unique<FakeHost>(std::move(wake));
+    rig.decoder = [this, takes_commands](auto) {
+      auto host = std::make_unique<FakeHost>();
       host->takes_commands = takes_commands;
       far = host.get();
       return host;
