@@ -20,23 +20,24 @@ void RemoteRows::begin(const Told& told) {
     throw Error(ErrorCode::kCorruption, "the other end of the line: run " +
                                             std::to_string(told.run) + " after run " +
                                             std::to_string(run_));
-  copy_.reset();
-  run_ = told.run;
-  path_.clear();
-  if (told.asked_by == client_) {
-    std::lock_guard lock(mutex_);
+  std::string path;
+  std::lock_guard lock(mutex_);
+  if (told.asked_by == client_)
     if (const auto found = expected_.find(told.asked_serial); found != expected_.end())
-      path_ = found->second;
-    expected_.erase(expected_.begin(), expected_.upper_bound(told.asked_serial));
-  }
-  if (path_.empty()) {
+      path = found->second;
+  if (path.empty()) {
     std::error_code ignored;
     std::filesystem::create_directories(folder_, ignored);
-    path_ = (folder_ / ("remote-" + std::to_string(::getpid()) + "-" + client_.substr(0, 8) + "-" +
-                        std::to_string(run_) + ".tscap"))
-                .string();
+    path = (folder_ / ("remote-" + std::to_string(::getpid()) + "-" + client_.substr(0, 8) + "-" +
+                       std::to_string(told.run) + ".tscap"))
+               .string();
   }
-  copy_ = std::make_unique<capture::RowCopy>(path_);
+  // Where it cannot be written, the next line begins with it again.
+  copy_ = std::make_unique<capture::RowCopy>(path);
+  run_ = told.run;
+  path_ = std::move(path);
+  if (told.asked_by == client_)
+    expected_.erase(expected_.begin(), expected_.upper_bound(told.asked_serial));
 }
 
 void RemoteRows::take(const RunRows& rows) {

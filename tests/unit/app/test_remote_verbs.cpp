@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <atomic>
+#include <fstream>
 
 #include "app/remote/messages.h"
 #include "tests/support/refusal.h"
@@ -210,6 +211,23 @@ TEST_CASE("remote verbs: a run that is refused memory waits there, and goes on w
   settle(host);
   CHECK(host.status()->state == LiveState::kDone);
   CHECK(host.status()->memory_refused.empty());
+  test::check_same_tables(rig.there(1), rig.here("a.tscap"));
+}
+
+TEST_CASE("remote verbs: a run that cannot be written here says why, and comes once it can") {
+  RemoteRig rig;
+  RemoteHost& host = rig.connect();
+  std::ofstream(rig.here("a.tscap")) << "somebody's notes";
+  host.start(tiny_request(rig.model), rig.here("a.tscap"), /*run_at_once=*/true);
+  for (int time = 0; time < 2; ++time) {
+    REQUIRE(wait_until([&] { return has(host.line().lost, "is not a capture"); }));
+    if (time == 1) std::filesystem::remove(rig.here("a.tscap"));
+    host.reconnect();
+    REQUIRE(wait_until([&] { return host.line().lost.empty(); }));
+  }
+  settle(host);
+  REQUIRE(host.status()->state == LiveState::kDone);
+  CHECK(host.status()->capture_path == rig.here("a.tscap"));
   test::check_same_tables(rig.there(1), rig.here("a.tscap"));
 }
 
