@@ -49,12 +49,12 @@ SCRIPT
 window "$work/small" --script "$work/sheets.script" &
 pid=$!
 at chosen press chosen "compare runs"
-at bars press bars "bar prompt_lookup, 1"
+at bars press bars "bar prompt_lookup, prompt_lookup_num_tokens = 2, 1"
 at behind press behind "behind 1"
 wait $pid || say "the window ended with $?"
 check_json "$work/beside.json" 'd["runs"]["sheet"] == "side by side" and any(r["figure"] == "same_text_as_first" for r in d["runs"]["beside"])'
-check_json "$work/acceptance.json" 'd["runs"]["sheet"] == "acceptance" and d["runs"]["acceptance"]["by"] == "rank" and d["runs"]["acceptance"]["bars"][0]["method"] == "prompt_lookup"'
-check_json "$work/behind.json" 'd["runs"]["acceptance"]["chosen"] == "prompt_lookup, 1" and d["runs"]["acceptance"]["behind"] == 4'
+check_json "$work/acceptance.json" 'd["runs"]["sheet"] == "acceptance" and d["runs"]["acceptance"]["by"] == "rank" and d["runs"]["acceptance"]["bars"][0]["method"] == "prompt_lookup, prompt_lookup_num_tokens = 2"'
+check_json "$work/behind.json" 'd["runs"]["acceptance"]["chosen"] == "prompt_lookup, prompt_lookup_num_tokens = 2, 1" and d["runs"]["acceptance"]["behind"] == 2'
 check_json "$work/opened.json" '"runs" not in d and "/captures/" in d["capture"]'
 check_json "$work/again.json" 'd["runs"]["sheet"] == "table" and len(d["runs"]["rows"]) == 6'
 diff <(grep -v '^#' "$work/bars.csv") "$work/told.csv" || say "the window's bars are not those of the command"

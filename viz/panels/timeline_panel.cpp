@@ -29,6 +29,10 @@ constexpr double kCutFactor = 1.6;
 constexpr float kHeadroomEm = 0.45f;  // above the greatest value
 constexpr ZoomSpeed kZoomSpeed = {1.2, 1.3, 1 / 1.3};
 
+bool has_metrics(const capture::Capture* capture, capture::Tick cursor) {
+  return capture && !capture->metrics().empty() && capture->metrics().front().tick < cursor;
+}
+
 class TimelinePanel final : public Panel {
  public:
   const PanelInfo& info() const override {
@@ -344,10 +348,10 @@ class TimelinePanel final : public Panel {
 
   std::string csv(const Scene& scene) const override {
     std::ostringstream out;
-    // The recorder's own figures have columns where a run that is shown has any, so that both runs of
-    // a comparison have the same.
-    const bool with_metrics = (scene.capture && !scene.capture->metrics().empty()) ||
-                              (scene.beside.capture && !scene.beside.capture->metrics().empty());
+    // The recorder's own figures have columns where the cursor has seen any of a run that is shown, so
+    // that both runs of a comparison have the same.
+    const bool with_metrics = has_metrics(scene.capture, scene.cursor) ||
+                              has_metrics(scene.beside.capture, scene.beside.cursor);
     out << "step,phase,start_us,duration_us" << (with_metrics ? ",metric,node,value" : "") << '\n';
     if (!scene.capture) return out.str();
     for (const capture::PhaseRow& row : scene.capture->phases()) {

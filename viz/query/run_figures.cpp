@@ -176,7 +176,9 @@ std::vector<NamedFigure> named_figures(const Capture& capture, Tick cursor, Step
   if (bytes > 0) count("kv_moved_tokens", kv.moved_bytes / bytes);
   count("kv_greedy_tokens", kv.greedy);
   count("kv_batch_beam_tokens", kv.batch_beam);
-  if (const auto drafter = drafter_figures(capture, cursor, range)) {
+  // A drafter that has run nothing yet is not known of at the cursor.
+  if (const auto drafter = drafter_figures(capture, cursor, range);
+      drafter && drafter->forwards > 0) {
     count("draft_forwards", drafter->forwards);
     count("draft_forward_rows", drafter->rows);
     if (drafter->kv_peak > 0) count("draft_kv_peak_tokens", drafter->kv_peak);

@@ -13,6 +13,7 @@
 
 #include "core/base/counted.h"
 #include "core/capture/capture.h"
+#include "core/capture/metric_names.h"
 #include "tests/unit/app/recorded_run.h"
 #include "tests/unit/viz/looking.h"
 #include "viz/panels/panel.h"
@@ -266,14 +267,25 @@ void check_log(const Capture& run, viz::Panel& panel, Tick cursor) {
 void check_timeline(const Capture& run, viz::Panel& panel, Tick cursor) {
   viz::Scene scene = scene_at(run, cursor);
   drawn(panel, scene, kArea);
+  const bool has_figures = !run.metrics().empty() && run.metrics().front().tick < cursor;
   for (const bool within : {false, true}) {
     if (within) scene.range = {1, 2};
-    std::vector<std::string> wanted = {"step,phase,start_us,duration_us"};
+    const auto is_shown = [&](Tick tick) {
+      return tick < cursor && (!within || (step_of(tick) >= 1 && step_of(tick) <= 2));
+    };
+    std::vector<std::string> wanted = {std::string("step,phase,start_us,duration_us") +
+                                       (has_figures ? ",metric,node,value" : "")};
     for (const PhaseRow& row : run.phases())
-      if (row.tick < cursor && (!within || (step_of(row.tick) >= 1 && step_of(row.tick) <= 2)))
+      if (is_shown(row.tick))
         wanted.push_back(std::to_string(step_of(row.tick)) + "," + to_string(phase_of(row.tick)) +
                          "," + std::to_string(row.start_us) + "," +
-                         std::to_string(row.duration_us));
+                         std::to_string(row.duration_us) + (has_figures ? ",,," : ""));
+    for (const MetricRow& row : run.metrics())
+      if (is_shown(row.tick))
+        wanted.push_back(std::to_string(step_of(row.tick)) + "," + to_string(phase_of(row.tick)) +
+                         ",,," + viz::csv_field(row.name) + "," +
+                         (row.node == -1 ? "" : std::to_string(row.node)) + "," +
+                         viz::csv_double(row.value));
     CHECK(lines_of(panel.csv(scene)) == wanted);
   }
   scene.range = {};
@@ -299,6 +311,9 @@ void check_timeline(const Capture& run, viz::Panel& panel, Tick cursor) {
     } else if (step > scene.shown_step()) {
       wanted.push_back("the cursor has not seen this step yet");
     }
+    for (const MetricRow& figure : run.metrics())
+      if (step_of(figure.tick) == step && figure.tick < cursor && is_curve(figure.name))
+        wanted.push_back(figure.name + "  " + viz::number_text(figure.value, 0));
     CHECK(tip == wanted);
   }
 }

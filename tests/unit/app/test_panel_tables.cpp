@@ -22,8 +22,8 @@ std::unique_ptr<Capture> ended_at(const std::string& run, Tick cursor, const Tem
     run_sql(path, std::string("DELETE FROM ") + table + " WHERE " + tick +
                       " >= " + std::to_string(cursor));
   };
-  for (const char* table :
-       {"phase", "node", "node_score", "candidate", "stage", "verdict", "slot", "sequence", "log"})
+  for (const char* table : {"phase", "node", "node_score", "candidate", "stage", "verdict", "slot",
+                            "sequence", "log", "metric"})
     drop_from(table, "tick");
   drop_from("input", "step * 5 + (whose = 'target')");  // a drafter's rows: draft phase
   drop_from("frontier", "step * 5 + 2");

@@ -403,7 +403,7 @@ TEST_CASE_FIXTURE(
       CHECK(commands.find(chord) == &command);
     }
   }
-  CHECK(commands.all().size() == 136);
+  CHECK(commands.all().size() == 137);
   CHECK(commands.find("no-such-command") == nullptr);
   CHECK(to_string(commands.find("layout-debug")->chords.front()) == "Ctrl+1");
   CHECK(to_string(commands.find("layout-compare")->chords.front()) == "Ctrl+4");

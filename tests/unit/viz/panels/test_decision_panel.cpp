@@ -16,6 +16,7 @@
 #include "viz/panels/panels.h"
 #include "viz/panels/verdict_list.h"
 #include "viz/query/beam_decision.h"
+#include "viz/query/draft_causes.h"
 #include "viz/text/finish_text.h"
 #include "viz/text/number_text.h"
 #include "viz/text/token_text.h"
@@ -241,7 +242,7 @@ TEST_CASE(
   const auto scene = scene_at(run, make_tick(2, Phase::kDraft));
   const auto rows = viz::VerdictList::path_first(viz::VerdictList::rows_of(scene));
   CHECK(std::ranges::count(rows, 6, &VerdictRow::node) == 1);
-  const auto views = viz::drafter_views(run, 1, scene.cursor);
+  const auto views = viz::explained_views(run, 1, scene.cursor);
   const viz::DrafterView& bonus = views.at(6);
   CHECK(bonus.is_withdrawn);
   CHECK(bonus.rank == 0);
@@ -249,7 +250,10 @@ TEST_CASE(
         "the head had it 1st (q 0.82), and withdrew it");
   const auto panel = viz::make_panel("verdict");
   const auto canvas = drawn(*panel, scene, {0, 0, 1200, 700});
-  CHECK(find(canvas, "bonus: " + viz::drafter_reason(bonus, Verdict::kBonus)));
+  CHECK(viz::tie_reason(bonus, Verdict::kBonus) ==
+        "a near tie: the refused draft has 1.00 of its p");
+  CHECK(find(canvas, "bonus: " + viz::tie_reason(bonus, Verdict::kBonus) + "; " +
+                         viz::drafter_reason(bonus, Verdict::kBonus)));
   const auto csv = panel->csv(scene);
   CHECK(csv.find(viz::drafter_reason(bonus, Verdict::kBonus)) != std::string::npos);
 }
