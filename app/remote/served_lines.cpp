@@ -178,7 +178,9 @@ ClientGreeting ServedSession::Impl::greet(Line& line, FrameReader& reader, bool 
     mine.refused = error.what();
   }
   if (mine.refused.empty() && !watch) {
+    // The one before commands no longer: what it still sends must not count as this client's.
     std::lock_guard lock(mutex);
+    if (Client* const other = std::exchange(controller, nullptr)) other->line.shut();
     if (theirs.client != controller_name) taken = 0;
     controller_name = theirs.client;
     mine.taken = taken;
@@ -194,7 +196,11 @@ void ServedSession::Impl::talk(Line& line, bool watch) {
   client.greeting = greet(line, reader, watch);
   if (!watch) {
     std::lock_guard lock(mutex);
-    if (Client* const other = std::exchange(controller, &client)) other->line.shut();
+    if (controller_name == client.greeting.client) {
+      if (Client* const other = std::exchange(controller, &client)) other->line.shut();
+    } else {
+      line.shut();  // another client has greeted meanwhile
+    }
     ++version;
   }
   std::thread writer([&] {

@@ -55,6 +55,7 @@ void check_usable(RemoteRig& rig, const std::string& name) {
   RemoteHost& host = rig.connect();
   host.cancel();
   host.stop();
+  host.set_breakpoints({});
   settle(host);
   const std::uint64_t before = host.status()->run_serial;
   host.start(tiny_request(rig.model), rig.here(name), /*run_at_once=*/true);
