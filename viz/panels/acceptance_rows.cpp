@@ -56,7 +56,8 @@ void AcceptanceRows::draw(Canvas& canvas, Rect area, AcceptanceBy by, const Acce
                   std::max(1.0f, area.w - names - figures - em * 1.6f),
                   std::max(0.0f, area.h - em * (has_axis ? kAxisEm : kNoteEm))};
   const AxisScale x{0, 1, plot.x, plot.right()};
-  const std::size_t fit = std::min(groups.size(), static_cast<std::size_t>(plot.h / row));
+  // A px less than a bar's height still takes the bar.
+  const std::size_t fit = std::min(groups.size(), static_cast<std::size_t>((plot.h + 1) / row));
   scroll_ = std::clamp(scroll_, 0.0f, static_cast<float>(groups.size() - fit));
   const auto first = static_cast<std::size_t>(scroll_);
   const float bottom = plot.y + row * static_cast<float>(fit);
