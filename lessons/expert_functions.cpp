@@ -33,12 +33,13 @@ std::size_t expert_place(const Arguments& a, const capture::ExpertRow& row) {
   return places[static_cast<std::size_t>(rank - 1)];
 }
 
-capture::MixtureSize mixture_of_run(const Arguments& a) {
-  const auto of_model = [&](const char* field) { return std::get<double>(model_number(a, field)); };
-  return {.experts = static_cast<std::int32_t>(of_model("experts")),
-          .used = static_cast<std::int32_t>(of_model("experts_used")),
-          .row_bytes = of_model("active_bytes"),
-          .expert_bytes = of_model("expert_bytes")};
+// How many experts the model has, and how many a row goes through. The capture's numbers may be anything.
+capture::MixtureSize experts_of_model(const Arguments& a) {
+  const auto count = [&](const char* field) {
+    return static_cast<std::int32_t>(
+        std::clamp(std::get<double>(model_number(a, field)), 0.0, 1e9));
+  };
+  return {.experts = count("experts"), .used = count("experts_used")};
 }
 
 // Of the weights that the step's forward read; `bytes` says for which of its rows.
@@ -47,7 +48,10 @@ Value weight_bytes(const Arguments& a,
   const capture::ExpertStep step = capture::expert_step(a.capture.experts(a.step(0)), a.step(0));
   if (step.layers == 0)
     refuse_argument("the run recorded no experts in step " + std::to_string(step.step));
-  return bytes(step, mixture_of_run(a));
+  capture::MixtureSize size = experts_of_model(a);
+  size.row_bytes = std::get<double>(model_number(a, "active_bytes"));
+  size.expert_bytes = std::get<double>(model_number(a, "expert_bytes"));
+  return bytes(step, size);
 }
 
 }  // namespace
@@ -63,7 +67,9 @@ Value expert_weight(const Arguments& a) {
 }
 
 Value experts_of_rows(const Arguments& a) {
-  return capture::experts_by_chance(mixture_of_run(a), a.whole(0, "a number of rows"));
+  const std::int32_t rows = a.whole(0, "a number of rows");
+  if (rows < 0) refuse_argument("expected a number of rows from 0; found " + std::to_string(rows));
+  return capture::experts_by_chance(experts_of_model(a), rows);
 }
 
 Value weights_read(const Arguments& a) { return weight_bytes(a, capture::bytes_read); }

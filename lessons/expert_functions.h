@@ -9,7 +9,7 @@ namespace triescope::lessons {
 // the I-th most, and how much it counts for.
 Value expert(const Arguments& a);
 Value expert_weight(const Arguments& a);
-// (ROWS): different experts a layer that so many rows go through if each chooses freely.
+// (ROWS): different experts a layer that ROWS rows go through if each chooses freely.
 Value experts_of_rows(const Arguments& a);
 // (STEP): bytes of weights that its forward read, and those that it would have read for its first row alone.
 Value weights_read(const Arguments& a);

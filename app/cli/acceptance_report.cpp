@@ -64,8 +64,7 @@ viz::BarChart acceptance_bars(AcceptanceBy by, const std::vector<AcceptanceSerie
   bool has_p = false;
   for (const AcceptanceSeries& one : series)
     if (!one.groups->groups.empty()) chart.series.push_back(one.name);
-  std::vector<AcceptanceGroup> known;  // all labels, in their order
-  Acceptance all;
+  Acceptance all;  // has all labels, in their order
   for (const AcceptanceSeries& one : series) viz::add_acceptance(all, *one.groups);
   for (const AcceptanceGroup& group : all.groups) {
     if (is_of_causes(by) && group.accepted == 0) continue;

@@ -111,6 +111,10 @@ int acceptance_of_study(const AcceptanceOptions& options, AcceptanceBy by) {
   const std::vector<MethodAcceptance> methods =
       study_acceptance(options.path, store.rows(), by, filter);
   if (!options.group.empty()) check_group(options.group, methods);
+  if (!options.output.empty()) {
+    draw_study(options, by, store, methods);
+    if (is_standard_output(options.output)) return 0;
+  }
   ordered_json all = ordered_json::array();
   std::vector<viz::NamedAcceptance> named;
   bool first = true;
@@ -120,7 +124,6 @@ int acceptance_of_study(const AcceptanceOptions& options, AcceptanceBy by) {
       continue;
     }
     if (!options.as_json) {
-      if (is_standard_output(options.output)) continue;
       std::cout << (first ? "" : "\n") << method.name << ", " << method.runs << " runs: ";
       first = false;
       print_groups(by, method.acceptance);
@@ -141,7 +144,6 @@ int acceptance_of_study(const AcceptanceOptions& options, AcceptanceBy by) {
   }
   if (options.as_csv) std::cout << viz::acceptance_sheet_csv(by, named);
   if (options.as_json) std::cout << all.dump(2) << "\n";
-  if (!options.output.empty()) draw_study(options, by, store, methods);
   return 0;
 }
 

@@ -21,10 +21,12 @@ void RemoteRows::begin(const Told& told) {
                                             std::to_string(told.run) + " after run " +
                                             std::to_string(run_));
   std::string path;
-  std::lock_guard lock(mutex_);
-  if (told.asked_by == client_)
+  const bool is_own = told.asked_by == client_;
+  if (is_own) {
+    std::lock_guard lock(mutex_);
     if (const auto found = expected_.find(told.asked_serial); found != expected_.end())
       path = found->second;
+  }
   if (path.empty()) {
     std::error_code ignored;
     std::filesystem::create_directories(folder_, ignored);
@@ -36,8 +38,9 @@ void RemoteRows::begin(const Told& told) {
   copy_ = std::make_unique<capture::RowCopy>(path);
   run_ = told.run;
   path_ = std::move(path);
-  if (told.asked_by == client_)
-    expected_.erase(expected_.begin(), expected_.upper_bound(told.asked_serial));
+  if (!is_own) return;
+  std::lock_guard lock(mutex_);
+  expected_.erase(expected_.begin(), expected_.upper_bound(told.asked_serial));
 }
 
 void RemoteRows::take(const RunRows& rows) {

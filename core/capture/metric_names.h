@@ -11,7 +11,7 @@ inline constexpr std::string_view kLeftOutLayer = "left-out layer";
 
 // What a step's drafter drew on, as lists of tokens: a line of a datastore, an n-gram of a pool, a row of a
 // window. A row a token, in order, all of the draft phase's tick: the value is the token's id, the node the one
-// that stands for it in the tree (-1 = none). Behind this begins the list's title: "tokens: pool 2".
+// that stands for it in the tree (-1 = none). The list's title follows: "tokens: pool 2".
 inline constexpr std::string_view kTokenList = "tokens: ";
 
 // How many of the text's last tokens a drafter found before what it drafts. The node is the first draft.

@@ -41,7 +41,7 @@ NgramTrie::Answer chain_answer(const DraftContext& context, int matched_tokens,
 // context.room, none below an EOS token.
 std::vector<NodeId> hang_answer(DraftContext& context, const NgramTrie::Answer& answer,
                                 Drafts& drafts);
-// Notes a list of tokens that drafts come from, named "tokens: " and `title`. A token without a node is -1's.
+// Notes a list of tokens that drafts come from, named "tokens: " and `title`. A token without a node gets node -1.
 struct ListedToken {
   std::int32_t token = 0;
   NodeId node = {};

@@ -176,6 +176,15 @@ class Recording(Case):
             with other.round() as r:
                 r.kv(freed=[1], phase="accept")
 
+    def test_a_mask_of_rows_whose_slots_are_not_told(self):
+        with self.recorder() as cap:
+            cap.prompt([1, 2, 3])
+            with cap.round() as r:
+                r.draft([4, 5], [-1, 0])
+                r.rows([0, 1], mask=[[0], [0, 1]], owner="draft")
+                r.commit([0], token=6)
+        self.assertEqual([(row["node"], row["slot"]) for row in self.rows("input") if row["whose"] == "draft"], [(1, -1), (2, -1)])
+
     def test_what_is_not_told_is_not_made_up(self):
         with self.recorder() as cap:
             cap.prompt([1, 2])

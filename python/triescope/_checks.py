@@ -131,7 +131,7 @@ class _Expected:
         known, here, parent = self._known, self._here, self._tree.parent
         found = []
         for node in nodes:
-            above = known.get(parent[node]) if node > 0 and not self._window else None
+            above = known.get(parent[node]) if node > 0 and node in here and not self._window else None
             if above is None:
                 found.append(self.of(node))
                 continue

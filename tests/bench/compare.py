@@ -136,7 +136,7 @@ def main():
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--new", type=int, default=96, help="tokens of greedy decoding")
-    parser.add_argument("--lengths", default="", help="greedy decoding after prompts of so many tokens too: 32,512,3500")
+    parser.add_argument("--lengths", default="", help="also greedy decoding after prompts of these lengths, in tokens: 32,512,3500")
     parser.add_argument("--beam-new", type=int, default=48)
     parser.add_argument("--beams", default="9,15")
     parser.add_argument("--json", help="write the rows here")

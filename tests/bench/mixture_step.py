@@ -48,7 +48,7 @@ def main():
         path = options.model or pathlib.Path(folder, "mixture.gguf")
         if not path.exists():
             write_gguf(path, SHAPE, KIND, vocabulary=True)
-        llama = Child(options.llama, LLAMA, str(path), options.threads) if options.llama else None
+        llama = Child(options.llama, LLAMA, str(path), options.threads, 2048) if options.llama else None
         ours, theirs, rates = [], [], []
         for round_ in range(options.rounds + 1):
             checked = subprocess.run([options.triescope, "--quiet", "check", "--json"], check=False, capture_output=True).stdout

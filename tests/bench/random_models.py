@@ -17,7 +17,7 @@ class Shape:
     layers: int
     tied: bool = True
     context: int = 65536
-    experts: int = 0  # > 0: so many MLPs in every layer, of which a token goes through `used` (GGUF alone)
+    experts: int = 0  # > 0: this many MLPs in every layer, of which a token goes through `used` (GGUF alone)
     used: int = 0
 
     @property

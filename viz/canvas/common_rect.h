@@ -14,4 +14,8 @@ inline Rect common_rect(Rect a, Rect b) {
           std::max(0.0f, std::min(a.bottom(), b.bottom()) - y)};
 }
 
+inline bool overlap(Rect a, Rect b) {
+  return a.x < b.right() && b.x < a.right() && a.y < b.bottom() && b.y < a.bottom();
+}
+
 }  // namespace triescope::viz

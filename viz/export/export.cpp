@@ -14,6 +14,7 @@
 #include "viz/export/whole_file.h"
 #include "viz/panels/charts.h"
 #include "viz/panels/panel.h"
+#include "viz/text/csv_columns.h"
 #include "viz/text/number_text.h"
 
 namespace triescope::viz {
@@ -100,27 +101,11 @@ Facts notes_of(const std::vector<Part>& parts) {
   return notes;
 }
 
-// The rows of one run below the header line, with the run's name in front.
-std::string named_rows(const std::string& csv, const std::string& name) {
-  std::string out;
-  bool quoted = false, begins = true;
-  for (std::size_t i = csv.find('\n') + 1; i < csv.size(); ++i) {
-    if (begins) out += csv_field(name) + ",";
-    quoted ^= csv[i] == '"';
-    out += csv[i];
-    begins = csv[i] == '\n' && !quoted;
-  }
-  return out;
-}
-
 std::string table_of(const std::vector<Part>& parts) {
   if (parts.size() == 1) return parts[0].panel->csv(parts[0].scene);
   std::string out;
-  for (const Part& part : parts) {
-    const std::string csv = part.panel->csv(part.scene);
-    if (out.empty()) out = "run," + csv.substr(0, csv.find('\n') + 1);
-    out += named_rows(csv, part.title);
-  }
+  for (const Part& part : parts)
+    out += with_columns("run", csv_field(part.title), part.panel->csv(part.scene), out.empty());
   return out;
 }
 

@@ -1,7 +1,9 @@
 #include "viz/export/note_marks.h"
 
 #include <algorithm>
+#include <cmath>
 
+#include "viz/canvas/common_rect.h"
 #include "viz/draw/drawing.h"
 #include "viz/export/note_places.h"
 
@@ -34,16 +36,12 @@ std::vector<Note> notes_of(const Scene& scene) {
   return notes;
 }
 
-bool meets(Rect a, Rect b) {
-  return a.x < b.right() && b.x < a.right() && a.y < b.bottom() && b.y < a.bottom();
-}
-
 // Moves a mark of a step below letters that it would cover, and ends its line above those below it.
 void keep_off(NoteMark& mark, const std::vector<Rect>& texts, float em) {
   const float r = em * kMarkEm;
   for (int tries = 0; tries < 4; ++tries)
     for (const Rect& text : texts)
-      if (meets({mark.at.x - r, mark.at.y - r, 2 * r, 2 * r}, text))
+      if (overlap({mark.at.x - r, mark.at.y - r, 2 * r, 2 * r}, text))
         mark.at.y = text.bottom() + r + 1;
   for (const Rect& text : texts)
     if (text.y > mark.at.y && text.x <= mark.at.x && mark.at.x <= text.right())

@@ -3,16 +3,14 @@
 #include <algorithm>
 #include <cmath>
 
+#include "viz/canvas/common_rect.h"
+
 namespace triescope::viz {
 namespace {
 
 constexpr float kWidthEm = 11, kLeastHeightEm = 1.5f, kHeightEm = 5, kEdgeEm = 0.5f;
 // in a smaller window there is no map
 constexpr float kLeastWindowWidthEm = 20, kLeastWindowHeightEm = 13;
-
-bool overlap(Rect a, Rect b) {
-  return a.x < b.right() && b.x < a.right() && a.y < b.bottom() && b.y < a.bottom();
-}
 
 }  // namespace
 

@@ -151,10 +151,7 @@ class AcceptancePanel final : public Panel {
         made_.acceptance = acceptance_by(*scene.capture, by_, scene.cursor, scene.range);
       if (scene.capture && by_ == AcceptanceBy::kTree)
         made_.best_tree = best_tree_text(tree_yield(*scene.capture, scene.cursor, scene.range));
-      // A cause that explains nothing here has no bar.
-      if (is_of_causes(by_))
-        std::erase_if(made_.acceptance.groups,
-                      [](const AcceptanceGroup& one) { return one.accepted == 0; });
+      drop_empty_causes(by_, made_.acceptance);
     }
     return made_.acceptance;
   }

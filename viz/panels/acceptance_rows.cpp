@@ -148,6 +148,11 @@ std::string acceptance_headline(AcceptanceBy by) {
   return title;
 }
 
+void drop_empty_causes(AcceptanceBy by, Acceptance& acceptance) {
+  if (is_of_causes(by))
+    std::erase_if(acceptance.groups, [](const AcceptanceGroup& one) { return one.accepted == 0; });
+}
+
 std::string acceptance_csv(AcceptanceBy by, const Acceptance& acceptance) {
   std::ostringstream out;
   out << "by,group,n,accepted,share,low,high,mean_p\n";

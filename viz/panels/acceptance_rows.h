@@ -37,6 +37,8 @@ std::vector<std::string> acceptance_group_lines(AcceptanceBy by, const Acceptanc
 // What the bars tell: "Accepted, by depth of the drafts", "Why it was refused".
 std::string acceptance_headline(AcceptanceBy by);
 // Header line and a row a group: by,group,n,accepted,share,low,high,mean_p
+// Causes that explain nothing have no bar.
+void drop_empty_causes(AcceptanceBy by, Acceptance& acceptance);
 std::string acceptance_csv(AcceptanceBy by, const Acceptance& acceptance);
 
 }  // namespace triescope::viz

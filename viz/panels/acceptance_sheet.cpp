@@ -16,7 +16,7 @@ constexpr float kSheetPadEm = 0.6f;
 const char* empty_words(AcceptanceBy by, const Acceptance& acceptance) {
   return acceptance.unknown ? "The captures do not have what this takes."
          : is_of_causes(by) ? "No draft failed."
-                            : "Nothing was drafted.";
+                            : "No draft was verified.";
 }
 
 float block_em(const NamedAcceptance& method) {
@@ -95,9 +95,7 @@ void AcceptanceSheet::draw(Canvas& canvas, Rect area, AcceptanceBy by,
 }
 
 NamedAcceptance shown_acceptance(AcceptanceBy by, NamedAcceptance method) {
-  if (is_of_causes(by))
-    std::erase_if(method.acceptance.groups,
-                  [](const AcceptanceGroup& one) { return one.accepted == 0; });
+  drop_empty_causes(by, method.acceptance);
   return method;
 }
 

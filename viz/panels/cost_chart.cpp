@@ -4,6 +4,7 @@
 #include <cmath>
 #include <sstream>
 
+#include "viz/canvas/common_rect.h"
 #include "viz/draw/drawing.h"
 #include "viz/text/number_text.h"
 
@@ -28,10 +29,6 @@ std::vector<double> speedups(const CostModel& model, int most) {
   for (int n = 0; n <= std::min(most, static_cast<int>(model.yields.size())); ++n)
     values.push_back(model.at(n).speedup());
   return values;
-}
-
-bool overlap(Rect a, Rect b) {
-  return a.x < b.right() && b.x < a.right() && a.y < b.bottom() && b.y < a.bottom();
 }
 
 // Moves a label up and down until it is free of those that are placed. nullopt: there is no room.
@@ -175,13 +172,18 @@ CostPlot draw_cost_chart(Canvas& canvas, Rect area, const std::vector<CostSeries
                        .term = "speed-up"});
   const Color plain = scene.theme.text;
   entries.push_back({.label = "as it ran", .color = plain, .glyph = "●"});
-  entries.push_back({.label = "pays best", .color = plain, .glyph = "▼"});
-  entries.push_back({.label = "plain decoding", .color = scene.theme.text_dim, .glyph = ""});
-  entries.push_back({.label = "α: acceptance of free drafts in a chain",
+  // Chains of drafts for one text say nothing of beams, and no other number of drafts is known of them.
+  const bool beams = series.front().model.facts.is_of_beams();
+  if (!beams) entries.push_back({.label = "pays best", .color = plain, .glyph = "▼"});
+  entries.push_back({.label = beams ? "plain beam search" : "plain decoding",
                      .color = scene.theme.text_dim,
-                     .glyph = "",
-                     .line = LineStyle::kDashed,
-                     .term = "α"});
+                     .glyph = ""});
+  if (!beams)
+    entries.push_back({.label = "α: acceptance of free drafts in a chain",
+                       .color = scene.theme.text_dim,
+                       .glyph = "",
+                       .line = LineStyle::kDashed,
+                       .term = "α"});
   const float used = draw_legend(canvas, {area.x, area.y}, area.w, entries, scene, nullptr,
                                  std::max(1, legend_rows(area, scene))) +
                      em * 0.5f;
@@ -198,7 +200,7 @@ CostPlot draw_cost_chart(Canvas& canvas, Rect area, const std::vector<CostSeries
   plot.y = {0, high * 1.15, plot.area.bottom(), plot.area.y};
   draw_cost_axes(canvas, area, plot, scene);
   std::vector<Rect> placed;  // labels
-  draw_chains(canvas, plot, series.front().model.forwards, placed, scene);
+  if (!beams) draw_chains(canvas, plot, series.front().model.forwards, placed, scene);
   for (std::size_t i = 0; i < series.size(); ++i)
     draw_series(canvas, series[i], i, plot, placed, scene);
   return plot;

@@ -88,7 +88,9 @@ class CostPanel final : public Panel {
     for (const auto& [box, i] : plot_.bests)
       if (box.contains(in.mouse) && i < series.size())
         reaction.tooltip = best_lines(series[i].model);
-    if (reaction.tooltip.empty() && plot_.area.contains(in.mouse))
+    // Of beams no other number of drafts is known.
+    if (reaction.tooltip.empty() && plot_.area.contains(in.mouse) &&
+        !series.front().model.facts.is_of_beams())
       reaction.tooltip =
           lines_at(series.front(), static_cast<int>(plot_.x.value(in.mouse.x) + 0.5));
     return reaction;

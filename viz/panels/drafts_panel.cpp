@@ -65,7 +65,7 @@ class DraftsPanel final : public Panel {
     const DraftLevels& drafts = shown_at(scene);
     const float em = scene.em, pad = em * 0.6f;
     const float wanted = em * history_.height_em(scene);
-    if (drafts.levels.empty() && wanted == 0)
+    if (drafts.levels.empty() && wanted == 0 && shown_.sources.empty())
       return draw_empty_state(canvas, area, info().empty, scene);
     const TextStyle bold = bold_text(scene, 0.9f);
     const float room = area.h - em * (kDraftsTopEm + DraftRows::height_em(1) - 0.4f);
@@ -128,7 +128,7 @@ class DraftsPanel final : public Panel {
     if (!scene.capture || scene.shown_step() < 0 || !in.inside) return reaction;
     const DraftLevels& drafts = shown_at(scene);
     reaction.hover = -1;
-    if (sources_.input(in, shown_.sources, scene, reaction)) return reaction;
+    if (sources_.input(in, scene, reaction)) return reaction;
     if (rows_.input(in, drafts, scene, reaction)) return reaction;
     counts_.input(in, scene, reaction);
     history_.input(in, scene, reaction);

@@ -12,7 +12,8 @@ namespace triescope::viz {
 
 inline constexpr float kDraftsTitleEm = 1.3f;  // a line of it
 
-// Its lines, none wider than `width` px where so many have room: a narrow pane breaks the title rather than cut it.
+// The title's lines, at most `most_lines`. A narrow pane breaks the title rather than cut it; where its lines are too
+// few, the last one is wider than `width` px.
 std::vector<std::string> drafts_title(Canvas& canvas, const DraftLevels& drafts, float width,
                                       float most_lines, const Scene& scene);
 

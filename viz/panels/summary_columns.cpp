@@ -81,7 +81,7 @@ std::vector<std::size_t> flow(const std::vector<Entry>& entries, std::size_t col
   return column_of;
 }
 
-// The least height for so many columns, in steps of half a line.
+// The least height for this number of columns, in steps of half a line.
 float least_height(const std::vector<Entry>& entries, std::size_t columns, float em) {
   float whole = 0;
   for (const Entry& entry : entries) whole += entry.height;

@@ -1,7 +1,9 @@
 #include "viz/panels/token_list_rows.h"
 
 #include <algorithm>
+#include <map>
 #include <string>
+#include <string_view>
 
 #include "core/base/counted.h"
 #include "viz/draw/drawing.h"
@@ -25,27 +27,30 @@ float cell_width(Canvas& canvas, const TokenList::Token& token, const Scene& sce
   return canvas.measure(cell_text(token, scene), mono_text(scene, kLetters)).x + scene.em * 0.5f;
 }
 
-// The width of place `at` in all lists of one table.
-float column_width(Canvas& canvas, const std::vector<TokenList>& lists, std::string_view table,
-                   std::size_t at, const Scene& scene) {
-  float width = 0;
-  for (const TokenList& list : lists)
-    if (list.table() == table && at < list.tokens.size())
-      width = std::max(width, cell_width(canvas, list.tokens[at], scene));
-  return width;
+// By table the widths of its columns.
+using Columns = std::map<std::string_view, std::vector<float>>;
+Columns columns_of(Canvas& canvas, const std::vector<TokenList>& lists, const Scene& scene) {
+  Columns columns;
+  for (const TokenList& list : lists) {
+    std::vector<float>& widths = columns[list.table()];
+    widths.resize(std::max(widths.size(), list.tokens.size()));
+    for (std::size_t i = 0; i < list.tokens.size(); ++i)
+      widths[i] = std::max(widths[i], cell_width(canvas, list.tokens[i], scene));
+  }
+  return columns;
 }
 
 // The first token that is drawn: where the row has no room for all, what stands before a match gives way.
-std::size_t first_shown(Canvas& canvas, const TokenList& list, float room, const Scene& scene) {
+std::size_t first_shown(const TokenList& list, const std::vector<float>& widths, float room,
+                        const Scene& scene) {
   const auto matched = std::ranges::find(list.tokens, true, &TokenList::Token::matched);
   if (matched == list.tokens.end()) return 0;
   const auto before = static_cast<std::size_t>(matched - list.tokens.begin());
   float width = 0;
-  for (const TokenList::Token& token : list.tokens)
-    width += cell_width(canvas, token, scene) + scene.em * kGapEm;
+  for (std::size_t i = 0; i < list.tokens.size(); ++i) width += widths[i] + scene.em * kGapEm;
   std::size_t first = 0;
   for (; first < before && width > room - (first > 0 ? scene.em * kCutEm : 0); ++first)
-    width -= cell_width(canvas, list.tokens[first], scene) + scene.em * kGapEm;
+    width -= widths[first] + scene.em * kGapEm;
   return first;
 }
 
@@ -75,6 +80,7 @@ void TokenListRows::clear() { boxes_.clear(); }
 void TokenListRows::draw(Canvas& canvas, Rect area, const std::vector<TokenList>& lists,
                          const Scene& scene) {
   const float em = scene.em, row = em * kRowEm;
+  const Columns columns = columns_of(canvas, lists, scene);
   float y = area.y;
   for (std::size_t i = 0; i < lists.size(); ++i) {
     // A row is kept for how many are left.
@@ -86,7 +92,7 @@ void TokenListRows::draw(Canvas& canvas, Rect area, const std::vector<TokenList>
                 dim_text(scene, 0.8f));
       return;
     }
-    draw_list(canvas, {area.x, y, area.w, row}, lists, i, scene);
+    draw_list(canvas, {area.x, y, area.w, row}, lists[i], columns.at(lists[i].table()), scene);
     if (lists[i].match.tokens > 0) {
       const float left = title_width(area.w, scene);
       text_in(canvas,
@@ -97,23 +103,24 @@ void TokenListRows::draw(Canvas& canvas, Rect area, const std::vector<TokenList>
   }
 }
 
-void TokenListRows::draw_list(Canvas& canvas, Rect row, const std::vector<TokenList>& lists,
-                              std::size_t index, const Scene& scene) {
+void TokenListRows::draw_list(Canvas& canvas, Rect row, const TokenList& list,
+                              const std::vector<float>& widths, const Scene& scene) {
   const float em = scene.em;
-  const TokenList& list = lists[index];
+  const std::string from = list.title + ": where drafts of this step come from";
+  const std::string place = list.match.tokens > 0 ? place_text(list.match) : "";
   const Rect title{row.x, row.y, title_width(row.w, scene), row.h};
   text_in(canvas, {title.x, title.y, title.w - em * 0.4f, title.h}, list.title,
           dim_text(scene, 0.84f));
-  boxes_.push_back({title, index, -1});
+  boxes_.push_back({title, -1, {from}, place});
   float x = title.right();
-  const std::size_t first = first_shown(canvas, list, row.right() - x, scene);
+  const std::size_t first = first_shown(list, widths, row.right() - x, scene);
   if (first > 0) {
     text_in(canvas, {x, row.y, em * kCutEm, row.h}, "…", dim_text(scene, kLetters));
     x += em * kCutEm;
   }
   for (std::size_t i = first; i < list.tokens.size(); ++i) {
     const TokenList::Token& token = list.tokens[i];
-    const float width = column_width(canvas, lists, list.table(), i, scene);
+    const float width = widths[i];
     const float kept = i + 1 < list.tokens.size() ? em * kCutEm : 0;
     if (x + width + kept > row.right()) {
       text_in(canvas, {x, row.y, row.right() - x, row.h}, "…", dim_text(scene, kLetters));
@@ -142,29 +149,26 @@ void TokenListRows::draw_list(Canvas& canvas, Rect row, const std::vector<TokenL
       canvas.stroke_rect(box, scene.theme.focus, 1.5f, LineStyle::kSolid, em * 0.2f);
     text_in(canvas, {box.x + em * 0.25f, row.y, width - em * 0.5f, row.h}, cell_text(token, scene),
             style);
-    boxes_.push_back({box, index, static_cast<std::int32_t>(i)});
+    boxes_.push_back({box,
+                      token.node,
+                      {from, "token " + std::to_string(token.token) + "  " +
+                                 token_text(scene.capture->piece(token.token))},
+                      place});
     x += width + em * kGapEm;
   }
 }
 
-bool TokenListRows::input(const Input& in, const std::vector<TokenList>& lists, const Scene& scene,
-                          Reaction& reaction) const {
+bool TokenListRows::input(const Input& in, const Scene& scene, Reaction& reaction) const {
   for (const Box& box : boxes_) {
-    if (!box.box.contains(in.mouse) || box.list >= lists.size()) continue;
-    const TokenList& list = lists[box.list];
-    const std::string title = list.title + ": where drafts of this step come from";
-    if (box.token < 0) {
-      reaction.tooltip = {title};
-    } else if (const TokenList::Token& token = list.tokens[static_cast<std::size_t>(box.token)];
-               token.node >= 0) {
-      reaction.hover = token.node;
-      if (in.clicked) reaction.lock = token.node;
-      reaction.tooltip = node_tooltip(scene, token.node);
+    if (!box.box.contains(in.mouse)) continue;
+    if (box.node >= 0) {
+      reaction.hover = box.node;
+      if (in.clicked) reaction.lock = box.node;
+      reaction.tooltip = node_tooltip(scene, box.node);
     } else {
-      reaction.tooltip = {title, "token " + std::to_string(token.token) + "  " +
-                                     token_text(scene.capture->piece(token.token))};
+      reaction.tooltip = box.words;
     }
-    if (list.match.tokens > 0) reaction.tooltip.push_back(place_text(list.match));
+    if (!box.place.empty()) reaction.tooltip.push_back(box.place);
     return true;
   }
   return false;

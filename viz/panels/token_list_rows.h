@@ -1,10 +1,10 @@
-// TokenListRows: the lists of tokens that a step's drafts come from, a row a list, and below one
-// that was looked up where it was found. Rows of one table (a window's) share their columns. What was looked up is lit as
-// the text panel lights it; a token with a node is a box to click on.
+// TokenListRows: the lists of tokens that a step's drafts come from, one row per list. Below a list
+// that was looked up stands where it was found. Rows of one table (a window's) share their columns. What
+// was looked up is lit as the text panel lights it; a token with a node is a box to click on.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "viz/canvas/canvas.h"
@@ -21,16 +21,17 @@ class TokenListRows {
   // As many lists as `area` has rows for; a last row says how many are left.
   void draw(Canvas& canvas, Rect area, const std::vector<TokenList>& lists, const Scene& scene);
   // Returns whether the mouse was over a token or a title.
-  bool input(const Input& in, const std::vector<TokenList>& lists, const Scene& scene,
-             Reaction& reaction) const;
+  bool input(const Input& in, const Scene& scene, Reaction& reaction) const;
 
  private:
+  // As drawn last: the step shown may be another one when the mouse comes.
   struct Box {
     Rect box;
-    std::size_t list;
-    std::int32_t token;  // its place in the list; -1 = the title
+    std::int32_t node;               // -1 = none
+    std::vector<std::string> words;  // of the tooltip, without a node
+    std::string place;               // where the list was found; "" = it was not looked up
   };
-  void draw_list(Canvas& canvas, Rect row, const std::vector<TokenList>& lists, std::size_t index,
+  void draw_list(Canvas& canvas, Rect row, const TokenList& list, const std::vector<float>& widths,
                  const Scene& scene);
 
   std::vector<Box> boxes_;

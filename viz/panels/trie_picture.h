@@ -44,7 +44,7 @@ struct TriePicture {
 // lacks.
 void draw_trie(Canvas& canvas, TriePicture& picture, const Scene& scene);
 
-// Looks up which of the step's drafts was to grow as which, where the drafter says it.
+// Looks up in which order the step's drafts grew, where the drafter says it.
 void note_growth(TriePicture& picture, const Scene& scene);
 // Draws that number on the top right corner of the node's box.
 void draw_growth_number(Canvas& canvas, const TriePicture& picture, std::int32_t node, Rect box,

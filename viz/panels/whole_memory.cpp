@@ -76,10 +76,6 @@ TogetherKv together_kv(const Scene& scene) {
   return most;
 }
 
-std::optional<WholeMemory> whole_memory(const Scene& scene) {
-  return whole_memory(scene, together_kv(scene));
-}
-
 std::optional<WholeMemory> whole_memory(const Scene& scene, const TogetherKv& together) {
   const auto model = nlohmann::json::parse(scene.capture->run().model_json, nullptr, false);
   WholeMemory whole;

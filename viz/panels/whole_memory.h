@@ -33,7 +33,6 @@ struct WholeMemory {
   double total() const { return weights + draft_weights + kv + draft_kv + scratch + logits; }
 };
 // Of what the cursor has seen, within the range. nullopt: the capture does not say what weights take.
-std::optional<WholeMemory> whole_memory(const Scene& scene);
 std::optional<WholeMemory> whole_memory(const Scene& scene, const TogetherKv& together);
 // "whole: about 131 MB (step 6): weights 92.1 + 14.2 MB, KV 4.1 + 0.8 MB, logits 2.4 MB, …"
 std::string whole_memory_text(const WholeMemory& whole);

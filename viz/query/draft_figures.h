@@ -19,14 +19,14 @@ std::int64_t whole_figure(double value, std::int64_t otherwise);
 // What a drafter that looks things up says of a draft.
 struct FoundMatch {
   std::int32_t tokens =
-      0;  // so many of the text's last tokens were found before it; 0 = it does not say
+      0;  // how many of the text's last tokens were found before it; 0 = it does not say
   std::int64_t place =
       -1;                  // the number of their first one in another text; -1 = none, or not known
-  std::int64_t count = 0;  // in so many places the draft stood behind them; 0 = not counted
+  std::int64_t count = 0;  // in how many places the draft stood behind them; 0 = not counted
 };
 FoundMatch found_match(DraftFigures figures, std::int32_t node);
 
-// Which each node of the step's tree was to grow, from 1, by node. Empty: the drafter does not say.
+// By node its place, from 1, in the order in which the step's tree grew. Empty: the drafter does not say.
 std::unordered_map<std::int32_t, std::int64_t> growth_order(DraftFigures figures);
 
 }  // namespace triescope::viz

@@ -8,6 +8,10 @@
 namespace triescope::viz {
 
 std::vector<bool> left_out_layers(const capture::Capture& capture, capture::Tick cursor) {
+  const auto is_told = [&](const capture::MetricRow& row) {
+    return row.tick < cursor && row.name == capture::kLeftOutLayer;
+  };
+  if (std::ranges::none_of(capture.metrics(), is_told)) return {};
   const auto model = nlohmann::json::parse(capture.run().model_json, nullptr, false);
   if (!model.is_object() || !model.contains("layers") || !model["layers"].is_number_integer())
     return {};

@@ -127,7 +127,7 @@ std::optional<DrafterFigures> drafter_figures(const Capture& capture, Tick curso
     for (const capture::KvLevel& level : capture.kv_levels(whose))
       if (level.tick < cursor && is_within(range, capture::step_of(level.tick)))
         figures.kv_peak = std::max<std::int64_t>(figures.kv_peak, level.peak_live);
-    last = figures;
+    if (figures.forwards > 0) last = figures;
   }
   return last;
 }
@@ -176,9 +176,7 @@ std::vector<NamedFigure> named_figures(const Capture& capture, Tick cursor, Step
   if (bytes > 0) count("kv_moved_tokens", kv.moved_bytes / bytes);
   count("kv_greedy_tokens", kv.greedy);
   count("kv_batch_beam_tokens", kv.batch_beam);
-  // A drafter that has run nothing yet is not known of at the cursor.
-  if (const auto drafter = drafter_figures(capture, cursor, range);
-      drafter && drafter->forwards > 0) {
+  if (const auto drafter = drafter_figures(capture, cursor, range)) {
     count("draft_forwards", drafter->forwards);
     count("draft_forward_rows", drafter->rows);
     if (drafter->kv_peak > 0) count("draft_kv_peak_tokens", drafter->kv_peak);

@@ -75,6 +75,7 @@ std::optional<SpeculationFacts> speculation_facts(
   if (capture.run().kind != capture::RunKind::kDrafts && (!beams || capture.drafters().empty()))
     return std::nullopt;
   SpeculationFacts facts;
+  facts.of_beams = beams;
   if (beams) facts.plain_rows = std::max(1, static_cast<int>(capture.run().width));
   facts.timed_while_drawing = capture.run().timed_while_drawing;
   facts.by_level = drafter_has_cache(capture);
@@ -114,6 +115,7 @@ void add_speculation(SpeculationFacts& sum, const SpeculationFacts& more) {
   sum.forward_us += more.forward_us, sum.drafter_us += more.drafter_us;
   sum.by_level |= more.by_level;
   sum.timed_while_drawing |= more.timed_while_drawing;
+  sum.of_beams |= more.of_beams;
   sum.plain_rows = std::max(sum.plain_rows, more.plain_rows);
   add_expert_reads(sum.experts, more.experts);
   add_times(sum.times, more.times);

@@ -43,6 +43,7 @@ struct SpeculationFacts {
   // Rows of a forward of plain decoding: 1, or the beams of a search. Of beams `tokens` are levels of
   // the search, and `places` is empty: a level counts where every beam has a row, so what other
   // numbers of drafts would have given is not known.
+  bool of_beams = false;
   int plain_rows = 1;
   ForwardTimes times = {};
   ExpertReads experts = {};             // of a mixture
@@ -53,7 +54,7 @@ struct SpeculationFacts {
   double share_drafting() const;
   double mean_levels() const;  // of steps that draft
   double acceptance() const;   // of the places reached, the share at which a draft was accepted
-  bool is_of_beams() const { return plain_rows > 1; }
+  bool is_of_beams() const { return of_beams; }
 };
 // nullopt: the run has no drafts, for one text or for beams. Only what the cursor has seen counts.
 std::optional<SpeculationFacts> speculation_facts(

@@ -18,7 +18,7 @@ StepSoFar step_so_far(const capture::Capture& capture, std::int32_t step, captur
   // Without a tree there are only the figures, which are written as the step ends.
   if (capture.nodes().empty()) {
     const auto row = capture.step(step);
-    found.decided = row && cursor > capture::make_tick(step, capture::Phase::kObserve);
+    found.decided = row && has_finished(step, cursor);
     if (found.decided)
       found.drafted = row->drafted, found.accepted = row->accepted, found.emitted = row->emitted;
     return found;

@@ -1,16 +1,19 @@
 #include "viz/text/csv_columns.h"
 
-#include <sstream>
-
 namespace triescope::viz {
 
 std::string with_columns(const std::string& names, const std::string& values,
                          const std::string& csv, bool with_header) {
-  std::istringstream lines(csv);
   std::string text;
-  bool is_header = true;
-  for (std::string line; std::getline(lines, line); is_header = false)
-    if (!is_header || with_header) text += (is_header ? names : values) + "," + line + "\n";
+  bool quoted = false, begins = true, is_header = true;
+  for (const char c : csv) {
+    const bool is_wanted = !is_header || with_header;
+    if (begins && is_wanted) text += (is_header ? names : values) + ",";
+    quoted ^= c == '"';
+    if (is_wanted) text += c;
+    begins = c == '\n' && !quoted;
+    if (begins) is_header = false;
+  }
   return text;
 }
 

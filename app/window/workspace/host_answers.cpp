@@ -82,8 +82,10 @@ void HostAnswers::loop() {
     task();
     task = nullptr;
     lock.lock();
-    busy_ = false;
-    wake_();  // under the lock: the frame that it wakes finds nothing under way
+    busy_ = false;  // before it wakes: the frame then finds nothing under way
+    lock.unlock();
+    wake_();
+    lock.lock();
   }
 }
 

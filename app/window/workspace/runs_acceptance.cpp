@@ -4,6 +4,12 @@ namespace triescope::app {
 
 bool RunsAcceptance::update(const std::string& folder, const std::vector<StudyRow>& runs) {
   bool changed = false;
+  if (folder != folder_) {
+    folder_ = folder;
+    methods_.clear(), behind_.clear(), problem_.clear();
+    choice_.reset();
+    changed = true;
+  }
   if (busy() && task_->done()) {
     take();
     changed = true;
@@ -13,6 +19,7 @@ bool RunsAcceptance::update(const std::string& folder, const std::vector<StudyRo
   // A computation under way ends first, so that its thread is never waited for in a frame.
   if (asked == asked_ || busy()) return changed;
   asked_ = asked;
+  asked_folder_ = folder;
   asked_by_ = by;
   is_taken_ = false;
   task_ = std::make_unique<Later<std::vector<MethodAcceptance>>>(
@@ -24,6 +31,8 @@ bool RunsAcceptance::update(const std::string& folder, const std::vector<StudyRo
 
 void RunsAcceptance::take() {
   is_taken_ = true;
+  if (asked_folder_ != folder_) return;
+  if (shown_by_ != asked_by_) choice_.reset();
   problem_ = task_->error();
   if (!problem_.empty()) return;
   shown_by_ = asked_by_;

@@ -41,7 +41,8 @@ class RunsAcceptance {
   std::optional<std::pair<std::size_t, std::size_t>> chosen_place() const;
   void take();
 
-  std::string asked_;  // what the task was started for
+  std::string folder_;                // of what is shown
+  std::string asked_, asked_folder_;  // what the task was started for
   viz::AcceptanceBy asked_by_ = viz::AcceptanceBy::kDepth, shown_by_ = viz::AcceptanceBy::kDepth;
   std::unique_ptr<Later<std::vector<MethodAcceptance>>> task_;
   bool is_taken_ = true;

@@ -103,9 +103,7 @@ class RunsView {
   void show(const std::string& folder);
   StudyTableOptions options() const;
   std::string stamp() const;
-  std::string question() const {
-    return filter + '\n' + group_by + '\n' + columns + '\n' + sort + '\n' + only_words_;
-  }
+  std::string question() const { return filter + '\n' + group_by + '\n' + columns + '\n' + sort; }
   void read_rows();
   void make_table();
   bool update_sheets();
@@ -119,7 +117,8 @@ class RunsView {
   Comparison& comparison_;
   Messages& log_;
   bool open_ = false;
-  std::string folder_, baseline_, problem_, asked_;  // asked_: the question of the table
+  std::string folder_, baseline_, problem_,
+      asked_;  // asked_: the question of the table; "" = it is made again
   std::vector<StudyRow> rows_;
   std::vector<std::string> known_;
   StudyTable table_;

@@ -102,6 +102,7 @@ void RunsView::show_behind() {
   only_.clear();
   for (const WorstRun& run : acceptance_->behind()) only_.insert(run.capture);
   only_words_ = acceptance_->choice_words();
+  asked_.clear();
   group_by = "";
   show_sheet(RunsSheet::kTable);
 }
@@ -109,6 +110,7 @@ void RunsView::show_behind() {
 void RunsView::show_all() {
   only_.clear();
   only_words_.clear();
+  asked_.clear();
 }
 
 }  // namespace triescope::app

@@ -23,7 +23,7 @@ struct Vec {
   static constexpr int kFusedPairs = 4;  // up to this many of these rows, two vectors at a time
   static constexpr int kFewQueries = 3;  // up to this many, attention keeps K in registers
   static constexpr int kFewPairs = 3;    // up to this many of these queries, two vectors at a time
-  // Up to so many queries, V goes straight into their sums: a panel wide, and two vectors wide.
+  // Up to this many queries, V goes straight into their sums: a panel wide, and two vectors wide.
   static constexpr int kWideValues = 1, kFewValues = 4;
   static constexpr int kScaledPlaces = 1;  // ScaledCodes: subtrahends that registers hold
   // Whether codes beside a minimum are converted where they are (ConvertedCodes).

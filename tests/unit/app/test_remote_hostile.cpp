@@ -265,7 +265,7 @@ TEST_CASE("remote hostile: a decoder that does not keep the order of things is l
   CHECK(has(why_left(std::string(kOpening) + run(1)), "a greeting first"));
 }
 
-TEST_CASE("remote hostile: a question asks for so many tokens and no more") {
+TEST_CASE("remote hostile: a question asks for a limited number of tokens") {
   RemoteRig rig;
   write_tiny_model(rig.folder.path() / "models", "words", {.tokenizer = true});
   RemoteHost& host = rig.connect();

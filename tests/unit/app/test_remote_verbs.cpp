@@ -108,7 +108,7 @@ TEST_CASE("remote verbs: devices, drafts and prompts are those of the other mach
 }
 
 TEST_CASE(
-    "remote verbs: so many commands wait for the decoder and no more, but for those that end them") {
+    "remote verbs: a limited number of commands wait for the decoder, but for those that end them") {
   Verbs verbs(/*takes_commands=*/false);
   for (int i = 0; i < 1024; ++i) verbs.host().step();
   CHECK(verbs.told(1024).size() == 1024);

@@ -13,6 +13,10 @@ constexpr const char* kModel =
     R"({"vocab_size":100,"memory":{"weights":1000,"scratch":50,"logits":6400},)"
     R"("draft":{"kv_bytes_per_token":10,"memory":{"weights":200}}})";
 
+std::optional<viz::WholeMemory> whole_memory_at(const viz::Scene& scene) {
+  return viz::whole_memory(scene, viz::together_kv(scene));
+}
+
 // Step 1 drafts one node; its forward has 3 rows. Its two slots beside the prompt's one are freed.
 std::unique_ptr<OpenedCapture> run_with(const std::string& model, bool with_slots = true) {
   return make_capture([&](Recorder& out) {
@@ -48,7 +52,7 @@ std::unique_ptr<OpenedCapture> run_with(const std::string& model, bool with_slot
 
 TEST_CASE("whole memory: weights, KV of both caches at their highest, logits, activations") {
   const auto opened = run_with(kModel);
-  const auto whole = viz::whole_memory(scene_at(*opened->capture, opened->capture->end_tick()));
+  const auto whole = whole_memory_at(scene_at(*opened->capture, opened->capture->end_tick()));
   REQUIRE(whole);
   CHECK(whole->weights == 1000);
   CHECK(whole->draft_weights == 200);
@@ -63,16 +67,16 @@ TEST_CASE("whole memory: weights, KV of both caches at their highest, logits, ac
         "whole: about 2.76 KB (step 1): weights 1.00 KB + 200 B, KV 300 B + 10 B, logits 1.20 KB, "
         "activations 50 B");
   // The cursor has seen the prefill alone.
-  const auto before = viz::whole_memory(scene_at(*opened->capture, make_tick(1, Phase::kDraft)));
+  const auto before = whole_memory_at(scene_at(*opened->capture, make_tick(1, Phase::kDraft)));
   CHECK(before->kv == 100);
   CHECK(before->logits == 0);
   // Without slots the ends of steps count: two tokens of the target after step 1.
   const auto ends = run_with(kModel, false);
-  const auto whole_at_ends = viz::whole_memory(scene_at(*ends->capture, ends->capture->end_tick()));
+  const auto whole_at_ends = whole_memory_at(scene_at(*ends->capture, ends->capture->end_tick()));
   CHECK(whole_at_ends->kv == 200);
   CHECK(whole_at_ends->tick == make_tick(1, Phase::kCommit));
   for (const char* silent : {"", "{}", R"({"memory":5})", R"({"memory":{"weights":"?"}})"})
-    CHECK_FALSE(viz::whole_memory(scene_at(*run_with(silent)->capture, 10)));
+    CHECK_FALSE(whole_memory_at(scene_at(*run_with(silent)->capture, 10)));
 }
 
 TEST_CASE("whole memory: the memory panel tells it, and a click goes to its step") {

@@ -23,6 +23,7 @@ SpeculationFacts beams() {
   SpeculationFacts facts;
   facts.steps = facts.drafting = 20;
   facts.tokens = 30, facts.rows = 200, facts.levels = 40;
+  facts.of_beams = true;
   facts.plain_rows = 4;
   facts.by_level = true;
   facts.depths.groups = {{.label = "1", .order = 1, .n = 80, .accepted = 30}};

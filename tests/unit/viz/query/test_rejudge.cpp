@@ -72,7 +72,7 @@ TEST_CASE("rejudge: in mid-run the text ends where the cursor has seen its end")
   }
 }
 
-TEST_CASE("rejudge: a text that goes on behind an end token is followed once") {
+TEST_CASE("rejudge: a text that goes on past an end token is followed once") {
   for (const bool ignores : {false, true}) {
     const auto opened = test::make_capture([&](test::Recorder& out) {
       test::record_withdrawn_drafts(out, 0, 4);

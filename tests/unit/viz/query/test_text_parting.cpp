@@ -9,7 +9,7 @@
 namespace triescope::test::test_text_parting {
 namespace {
 
-// A run that emits so many tokens in each step; its tree only where `has_tree`.
+// A run that emits the given number of tokens in each step; its tree only where `has_tree`.
 std::unique_ptr<OpenedCapture> run_of(const std::vector<std::vector<std::int32_t>>& steps,
                                       bool has_tree, std::int32_t prompt_tokens = 3) {
   return make_capture([&](Recorder& out) {
