@@ -45,8 +45,8 @@ int of_run(const AcceptanceOptions& options, AcceptanceBy by) {
   std::optional<std::pair<std::int32_t, std::int32_t>> range;
   if (!options.steps.empty()) range = parse_steps(options.steps, *capture);
   if (options.best_tree > 0) {
-    print_tree_yield(viz::tree_yield(*capture, capture->end_tick(), range), options.best_tree,
-                     options.tree_format());
+    const viz::TreeYield yield = viz::tree_yield(*capture, capture->end_tick(), range);
+    print_tree_yield(yield, viz::best_tree(yield, options.best_tree), options.tree_format());
     return 0;
   }
   if (options.failures) {

@@ -71,13 +71,13 @@ int trees_of_study(const AcceptanceOptions& options, StudyStore& store, const St
     const auto best = viz::best_tree(method.yield, options.best_tree);
     if (options.as_json) {
       all.push_back({{"name", method.name}, {"runs", method.runs}});
-      all.back().update(tree_yield_json(method.yield, options.best_tree));
+      all.back().update(tree_yield_json(method.yield, best));
     } else if (options.as_csv) {
       std::cout << viz::with_columns("name", viz::csv_field(method.name),
                                      viz::tree_yield_csv(method.yield, best), first);
     } else {
       std::cout << (first ? "" : "\n") << method.name << ", " << method.runs << " runs: ";
-      print_tree_yield(method.yield, options.best_tree, TreeFormat::kText);
+      print_tree_yield(method.yield, best, TreeFormat::kText);
     }
     first = false;
   }

@@ -45,8 +45,8 @@ void print_text(const viz::TreeYield& yield, const std::vector<viz::BestTreeNode
 
 }  // namespace
 
-ordered_json tree_yield_json(const viz::TreeYield& yield, std::size_t count) {
-  const std::vector<viz::BestTreeNode> best = viz::best_tree(yield, count);
+ordered_json tree_yield_json(const viz::TreeYield& yield,
+                             const std::vector<viz::BestTreeNode>& best) {
   ordered_json places = ordered_json::array(), nodes = ordered_json::array();
   const auto share = [](bool known, double value) {
     return known ? ordered_json(value) : ordered_json(nullptr);
@@ -69,10 +69,10 @@ ordered_json tree_yield_json(const viz::TreeYield& yield, std::size_t count) {
           {"tree", viz::tree_setting(best)}};
 }
 
-void print_tree_yield(const viz::TreeYield& yield, std::size_t nodes, TreeFormat format) {
-  const std::vector<viz::BestTreeNode> best = viz::best_tree(yield, nodes);
+void print_tree_yield(const viz::TreeYield& yield, const std::vector<viz::BestTreeNode>& best,
+                      TreeFormat format) {
   if (format == TreeFormat::kJson)
-    std::cout << tree_yield_json(yield, nodes).dump(2) << "\n";
+    std::cout << tree_yield_json(yield, best).dump(2) << "\n";
   else if (format == TreeFormat::kCsv)
     std::cout << viz::tree_yield_csv(yield, best);
   else

@@ -2,17 +2,19 @@
 // of N drafts that would have earned the most.
 #pragma once
 
-#include <cstddef>
 #include <nlohmann/json.hpp>
-#include <string>
+#include <vector>
 
 #include "viz/query/tree_yield.h"
 
 namespace triescope::app {
 
-nlohmann::ordered_json tree_yield_json(const viz::TreeYield& yield, std::size_t nodes);
+// `best`: best_tree() of the yield.
+nlohmann::ordered_json tree_yield_json(const viz::TreeYield& yield,
+                                       const std::vector<viz::BestTreeNode>& best);
 
 enum class TreeFormat { kText, kJson, kCsv };
-void print_tree_yield(const viz::TreeYield& yield, std::size_t nodes, TreeFormat format);
+void print_tree_yield(const viz::TreeYield& yield, const std::vector<viz::BestTreeNode>& best,
+                      TreeFormat format);
 
 }  // namespace triescope::app

@@ -1,8 +1,8 @@
 #include "app/remote/messages.h"
 
-#include <algorithm>
 #include <utility>
 
+#include "app/remote/session_name.h"
 #include "app/remote/wire.h"
 
 namespace triescope::app {
@@ -140,9 +140,7 @@ void check_tokenizer(const TokenizerFacts& facts) {
 // It becomes a word of the command that reaches the session again.
 void check_session_name(const std::string& name) {
   check_at_most("session", name.size(), kMaxName);
-  if (name.starts_with('-') || !std::ranges::all_of(name, [](char c) {
-        return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
-      }))
+  if (!name.empty() && !is_session_name(name, kMaxName))
     refuse_field("session", "a name of a-z, 0-9 and -");
 }
 

@@ -25,7 +25,7 @@ namespace triescope::app {
 namespace {
 
 constexpr int kLookMs = 200;
-// A class of watchers takes nobody's place who commands.
+// However many watch, as a school class may, there is room for those who command.
 constexpr std::ptrdiff_t kMaxWatchers = 64, kMaxCommanders = 16;
 
 volatile std::sig_atomic_t end_requested = 0;

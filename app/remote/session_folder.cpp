@@ -12,6 +12,7 @@
 #include <random>
 
 #include "app/remote/messages.h"
+#include "app/remote/session_name.h"
 #include "app/session/user_folder.h"
 #include "core/base/error.h"
 #include "core/capture/records.h"
@@ -84,10 +85,8 @@ fs::path served_folder() {
 }
 
 fs::path session_folder(const std::string& name) {
-  const bool plain = !name.empty() && name.size() <= 40 && std::ranges::all_of(name, [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
-  });
-  if (!plain)
+  constexpr std::size_t kMostLetters = 40;
+  if (!is_session_name(name, kMostLetters))
     throw Error(ErrorCode::kInvalidArgument,
                 "session: expected a name of a-z, 0-9 and -, found '" + name.substr(0, 60) + "'");
   return served_folder() / name;

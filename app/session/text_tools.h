@@ -15,7 +15,7 @@ std::string lower(std::string text);
 // The names between a list's commas, without empty ones.
 std::vector<std::string> listed_names(const std::string& list);
 
-// The place of `name` in the list, which gets it if it lacks it.
+// The index of `name` in the list; appends it if it is not there.
 std::size_t place_of(std::vector<std::string>& list, const std::string& name);
 
 // A JSON value as a reader wants it: a string without its quotes, anything else as JSON.

@@ -17,8 +17,9 @@ using TextPartings = std::vector<std::optional<viz::TextParting>>;
 
 struct BesideFigure {
   std::string column;
-  std::vector<nlohmann::json> values;              // by run; null = the run has none
-  std::vector<std::optional<double>> differences;  // to the first run; nullopt = of no figure
+  std::vector<nlohmann::json> values;  // by run; null = the run has none
+  std::vector<std::optional<double>>
+      differences;  // to the first run; nullopt: not a figure, or a run has none
 };
 struct RunsBeside {
   std::vector<std::string> names;  // by run, no two alike: "1 greedy", "2 lookup"

@@ -168,7 +168,7 @@ std::vector<StudyRow> folded_rows(const std::vector<StudyRow>& runs, const std::
     std::map<std::int64_t, double> rates;
     json text;
   };
-  std::map<std::string, Plain> plain;  // by place; the first of the baseline's
+  std::map<std::string, Plain> plain;  // by prompt_key(); the first of the baseline's
   for (const auto& repeats : groups) {
     rows.push_back(folded_row(repeats));
     if (!baseline.empty() && rows.back().at("name") == baseline)

@@ -1,5 +1,5 @@
 // What a study compares: its methods, each once for every combination of the settings that a sweep
-// varies and for every model, and the runs that a filter leaves. Pure.
+// varies and for every model. Pure.
 #pragma once
 
 #include <map>

@@ -37,6 +37,8 @@ class NgramTrie {
     std::int32_t parent;     // index in the answer; -1 = follows the context itself
     std::int32_t depth;      // 1 = directly after the context
     std::int32_t frequency;  // number of windows that go through it; 0 = not counted
+    // Where in the searched text the context's suffix begins that one of them follows; -1 = not told.
+    std::int32_t place = -1;
   };
   struct Answer {
     int matched_tokens = 0;           // length of the context's suffix that was found; 0 = none

@@ -48,16 +48,6 @@ std::pair<std::size_t, std::size_t> SuffixArray::narrow(std::size_t low, std::si
   return {begin, first_at_least(begin, token + 1)};
 }
 
-std::optional<std::size_t> SuffixArray::find(std::span<const std::int32_t> tokens) const {
-  if (tokens.empty() || tokens.size() > static_cast<std::size_t>(kSortedTokens))
-    return std::nullopt;
-  std::size_t low = 0, high = order_.size();
-  for (std::size_t i = 0; i < tokens.size() && low < high; ++i)
-    std::tie(low, high) = narrow(low, high, static_cast<int>(i), tokens[i]);
-  if (low >= high) return std::nullopt;
-  return static_cast<std::size_t>(order_[low]);
-}
-
 std::span<const std::int32_t> SuffixArray::around(std::size_t at, std::size_t before,
                                                   std::size_t after) const {
   std::size_t first = at, last = at;
@@ -107,8 +97,10 @@ NgramTrie::Answer SuffixArray::continuations(std::span<const std::int32_t> conte
     const Open best = open.top();
     open.pop();
     const auto index = static_cast<std::int32_t>(answer.nodes.size());
-    answer.nodes.push_back(
-        {best.token, best.parent, best.depth, static_cast<std::int32_t>(best.high - best.low)});
+    // An order that is not sorted may have an empty range at its end.
+    answer.nodes.push_back({best.token, best.parent, best.depth,
+                            static_cast<std::int32_t>(best.high - best.low),
+                            best.low < order_.size() ? order_[best.low] : -1});
     if (best.depth < max_depth && std::ranges::find(last_tokens, best.token) == last_tokens.end())
       push_children(best.low, best.high, index, best.depth + 1);
   }

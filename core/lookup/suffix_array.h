@@ -10,7 +10,6 @@
 
 #include <cstdint>
 #include <limits>
-#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -40,8 +39,6 @@ class SuffixArray {
                                   int max_nodes, int max_depth,
                                   std::span<const std::int32_t> last_tokens = {}) const;
 
-  // Where `tokens` stand, at most kSortedTokens of them: one place, the first in the order. Empty: nowhere.
-  std::optional<std::size_t> find(std::span<const std::int32_t> tokens) const;
   // The tokens around place `at`, of its document alone: at most `before` in front of it, `after` from it on.
   std::span<const std::int32_t> around(std::size_t at, std::size_t before, std::size_t after) const;
 

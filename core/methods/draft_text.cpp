@@ -74,10 +74,10 @@ std::vector<NodeId> hang_answer(DraftContext& context, const NgramTrie::Answer& 
 }
 
 void note_list(Drafts& drafts, const std::string& title, std::span<const ListedToken> tokens) {
+  const std::string name = std::string(capture::kTokenList) + title;
   for (const ListedToken& listed : tokens)
-    drafts.figures.push_back({.node = listed.node.value,
-                              .name = std::string(capture::kTokenList) + title,
-                              .value = static_cast<double>(listed.token)});
+    drafts.figures.push_back(
+        {.node = listed.node.value, .name = name, .value = static_cast<double>(listed.token)});
 }
 
 }  // namespace triescope

@@ -61,8 +61,10 @@ class LookaheadDrafter final : public Drafter {
     // first.
     const auto& guesses = pool_.find(text_.tokens().back());
     std::vector<NodeId> ends;
-    for (const auto& guess : guesses)
-      ends.push_back(hang_chain(context, pending, guess, capture::Source::kDraft, hung));
+    for (const auto& guess : guesses) {
+      const NodeId end = hang_chain(context, pending, guess, capture::Source::kDraft, hung);
+      if (context.run.record_rows) ends.push_back(end);
+    }
 
     const TokenTree& tree = context.tree;
     NodeId above = pending;

@@ -114,26 +114,26 @@ class RestDrafter final : public Drafter {
       line.insert(line.begin(), {end[i], node == TokenTree::root() ? NodeId() : node});
       if (node != TokenTree::root()) node = context.tree[node].parent;
     }
-    for (std::int32_t i = 0, above = -1; i < static_cast<std::int32_t>(answer.nodes.size()); ++i) {
+    std::int32_t above = -1;
+    for (std::int32_t i = 0; i < static_cast<std::int32_t>(answer.nodes.size()); ++i) {
       const NgramTrie::Continuation& found = answer.nodes[static_cast<std::size_t>(i)];
       if (found.parent != above) continue;
       line.push_back({found.token, nodes[static_cast<std::size_t>(i)]});
       above = i;
     }
-    std::vector<std::int32_t> known;
-    for (const ListedToken& listed : line) known.push_back(listed.token);
+    const std::int32_t place = answer.nodes[static_cast<std::size_t>(above)].place;
+    if (place < 0) return;  // an order that is not sorted
     const SuffixArray& store = datastore_.index();
-    const auto at = store.find(known);
-    if (!at) return;  // an order that is not sorted
+    const auto at = static_cast<std::size_t>(place);
     drafts.figures.push_back({.node = nodes.front().value,
                               .name = std::string(capture::kFoundAt),
-                              .value = static_cast<double>(*at)});
-    const auto before = store.around(*at, kLineBefore, 0);
-    const auto all = store.around(*at, 0, known.size() + kLineAfter);
+                              .value = static_cast<double>(at)});
+    const auto before = store.around(at, kLineBefore, 0);
+    const auto all = store.around(at, 0, line.size() + kLineAfter);
     std::vector<ListedToken> whole;
     for (const std::int32_t token : before) whole.push_back({token});
     whole.insert(whole.end(), line.begin(), line.end());
-    for (std::size_t i = known.size(); i < all.size(); ++i) whole.push_back({all[i]});
+    for (std::size_t i = line.size(); i < all.size(); ++i) whole.push_back({all[i]});
     note_list(drafts, "datastore", whole);
   }
 

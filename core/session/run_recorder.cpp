@@ -101,10 +101,10 @@ void RunRecorder::experts(std::vector<capture::ExpertRow> rows, Tick tick) {
   }
 }
 
-void RunRecorder::figures(std::span<const capture::MetricRow> rows, Tick tick) {
+void RunRecorder::figures(std::vector<capture::MetricRow> rows, Tick tick) {
   // They name nodes, which are recorded from a level on.
   if (!records<capture::MetricRow>() || !records<capture::NodeRow>()) return;
-  for (capture::MetricRow row : rows) {
+  for (capture::MetricRow& row : rows) {
     row.tick = tick;
     if (row.name.starts_with(capture::kTokenList))
       piece(TokenId(static_cast<std::int32_t>(row.value)));

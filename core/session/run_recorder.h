@@ -43,9 +43,9 @@ class RunRecorder {
   void slots(std::span<const capture::SlotRow> rows, capture::Whose whose, capture::Tick tick);
   void candidates(std::span<const capture::CandidateRow> rows, capture::Whose whose,
                   capture::Tick tick);
-  void experts(std::vector<capture::ExpertRow> rows, capture::Tick tick);      // fills in the tick
-  void stages(std::span<const capture::StageRow> rows, capture::Tick tick);    // fills in the tick
-  void figures(std::span<const capture::MetricRow> rows, capture::Tick tick);  // fills in the tick
+  void experts(std::vector<capture::ExpertRow> rows, capture::Tick tick);    // fills in the tick
+  void stages(std::span<const capture::StageRow> rows, capture::Tick tick);  // fills in the tick
+  void figures(std::vector<capture::MetricRow> rows, capture::Tick tick);    // fills in the tick
   // The layers that the drafting model leaves out from now on.
   void left_out(std::span<const std::int32_t> layers, capture::Tick tick);
   void decision(AcceptResult& result, capture::Tick tick);  // fills in the ticks

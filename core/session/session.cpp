@@ -119,7 +119,7 @@ void Session::Impl::draft() {
           {.tick = tick, .node = id.value, .verdict = capture::Verdict::kWithdrawn});
   out.verdicts(withdrawn);
   out.candidates(drafts.candidates, drafting_owner(), tick);
-  out.figures(drafts.figures, tick);
+  out.figures(std::move(drafts.figures), tick);
   note_left_out(tick);
   if (TreeRunner* drafting = drafting_runner()) note_forwards(*drafting, drafting_owner(), tick);
 }

@@ -131,11 +131,9 @@ def _judge_plain(r: "Round", accept: int, order: Iterable[int], done: "set[int]"
             reason, q = "parent_refused", None
         elif above == last and i not in done:
             replacement = token
-        if i in done:
-            rows.append((accept, node, "accepted", p, q, None, None, None, None, replacement, reason, None, None, None, None))
-        else:
+        if i not in done:
             rejected.add(node)
-            rows.append((accept, node, "rejected", p, q, None, None, None, None, replacement, reason, None, None, None, None))
+        rows.append((accept, node, "accepted" if i in done else "rejected", p, q, None, None, None, None, replacement, reason, None, None, None, None))
 
 
 def _judge_own(r: "Round", said: Dict[int, values.Row], accept: int, own: int, refused: bool, is_greedy: bool) -> None:

@@ -44,11 +44,16 @@ SHAPES = {"tiny": Shape(256, 512, 4, 2, 512, 2), "135M": Shape(576, 1536, 9, 3, 
           "8B": Shape(4096, 14336, 32, 8, 128256, 32, tied=False), "1B of 3B": Shape(2048, 4096, 32, 8, 32000, 16, experts=8, used=2)}
 
 
-def write_tokenizer(folder):
-    """Byte-level BPE without merges: a token a byte."""
+def byte_letters():
+    """The letter of each byte in a byte-level vocabulary."""
     printable = [*range(33, 127), *range(161, 173), *range(174, 256)]
     others = iter(range(256, 512))
-    vocab = {chr(b if b in printable else next(others)): b for b in range(256)}
+    return [chr(b if b in printable else next(others)) for b in range(256)]
+
+
+def write_tokenizer(folder):
+    """Byte-level BPE without merges: a token a byte."""
+    vocab = {letter: b for b, letter in enumerate(byte_letters())}
     level = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": True}
     (folder / "tokenizer.json").write_text(json.dumps({
         "version": "1.0", "added_tokens": [], "normalizer": None, "pre_tokenizer": level, "post_processor": None, "decoder": level,
@@ -98,9 +103,7 @@ BLOCKS = {"Q4_K": (12, 256, 144, b"\x00\x06\x00\x06", b""), "Q4_1": (3, 32, 20, 
 
 def vocabulary_fields(size, text):
     """A byte-level vocabulary with one merge, filled up with names: llama.cpp opens no file without one."""
-    printable = [*range(33, 127), *range(161, 173), *range(174, 256)]
-    others = iter(range(256, 512))
-    names = [chr(b if b in printable else next(others)) for b in range(256)] + ["th"] + [f"<{i}>" for i in range(257, size)]
+    names = byte_letters() + ["th"] + [f"<{i}>" for i in range(257, size)]
     array = lambda kind, count, data: struct.pack("<IIQ", 9, kind, count) + data
     return [text("tokenizer.ggml.model") + struct.pack("<I", 8) + text("gpt2"), text("tokenizer.ggml.pre") + struct.pack("<I", 8) + text("gpt-2"),
             text("tokenizer.ggml.tokens") + array(8, size, b"".join(map(text, names))),

@@ -30,6 +30,20 @@ if not eval(sys.argv[2]):
 PY
 }
 
+# small_study TOKENS SETTINGS [TEXT CATEGORY]...: $work/small.toml, greedy decoding beside prompt lookup with these settings ("" = its own).
+small_study() {
+  local tokens=$1 settings=$2
+  shift 2
+  {
+    printf '[study]\nmodels = "%s"\nmax_new_tokens = %s\n[[method]]\nmethod = "greedy"\n[[method]]\nmethod = "prompt_lookup"\n' "$model" "$tokens"
+    [[ -z $settings ]] || echo "set = { $settings }"
+    while (($#)); do
+      printf '[[prompts]]\ntext = "%s"\ncategory = "%s"\n' "$1" "$2"
+      shift 2
+    done
+  } >"$work/small.toml"
+}
+
 # Every panel's name (charts are none), as the program lists them.
 panel_names() { "$TRIESCOPE" export none.tscap --panel none --format html -o none.html 2>&1 | sed -n 's/.* is not one of: //p' | sed 's/;.*//; s/,//g'; }
 

@@ -2,21 +2,7 @@
 source "$(dirname "$0")/lib.sh"
 need_model
 command -v xdotool >/dev/null || { echo "[SKIPPED] xdotool is not installed"; exit 77; }
-cat >"$work/small.toml" <<TOML
-[study]
-models = "$model"
-max_new_tokens = 12
-[[method]]
-method = "greedy"
-[[method]]
-method = "prompt_lookup"
-[[prompts]]
-text = "The three primary colours are red, green and blue. The three primary colours are"
-category = "colours"
-[[prompts]]
-text = "Once upon a time"
-category = "story"
-TOML
+small_study 12 "" "The three primary colours are red, green and blue. The three primary colours are" colours "Once upon a time" story
 "$TRIESCOPE" study "$work/small.toml" --quiet >/dev/null || failures=$((failures + 1))
 cat >"$work/runs.script" <<SCRIPT
 wait idle

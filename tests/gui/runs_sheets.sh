@@ -2,22 +2,8 @@
 source "$(dirname "$0")/lib.sh"
 need_model
 command -v xdotool >/dev/null || { echo "[SKIPPED] xdotool is not installed"; exit 77; }
-cat >"$work/small.toml" <<TOML
-[study]
-models = "$model"
-max_new_tokens = 12
-[[method]]
-method = "greedy"
-[[method]]
-method = "prompt_lookup"
-set = { prompt_lookup_num_tokens = [2, 6] }
-[[prompts]]
-text = "The three primary colours are red, green and blue. The three primary colours are"
-category = "colours"
-[[prompts]]
-text = "One two three four. One two three four. One two"
-category = "count"
-TOML
+small_study 12 "prompt_lookup_num_tokens = [2, 6]" "The three primary colours are red, green and blue. The three primary colours are" colours \
+  "One two three four. One two three four. One two" count
 "$TRIESCOPE" study "$work/small.toml" --quiet >/dev/null || failures=$((failures + 1))
 "$TRIESCOPE" acceptance "$work/small" --by rank --csv >"$work/told.csv" || failures=$((failures + 1))
 cat >"$work/sheets.script" <<SCRIPT

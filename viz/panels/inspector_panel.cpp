@@ -9,6 +9,7 @@
 #include "viz/draw/fault_text.h"
 #include "viz/draw/node_text.h"
 #include "viz/narration/reason_text.h"
+#include "viz/panels/gap_strip.h"
 #include "viz/panels/metric_curves.h"
 #include "viz/panels/more_corner.h"
 #include "viz/panels/panels.h"
@@ -164,21 +165,6 @@ std::vector<Fact> facts_of(const Scene& scene, MetricCurves& curves) {
   return facts;
 }
 
-// A square for each place: filled, or hollow where there is a gap.
-void draw_strip(Canvas& canvas, Rect box, const std::vector<bool>& gaps, const Scene& scene) {
-  if (gaps.empty()) return;
-  const float pitch = std::min(scene.em * 0.7f, box.w / static_cast<float>(gaps.size()));
-  const float side = std::max(pitch * 0.74f, pitch - scene.em * 0.2f);
-  for (std::size_t i = 0; i < gaps.size(); ++i) {
-    const Rect square{box.x + pitch * static_cast<float>(i), box.y + (box.h - side) / 2, side,
-                      side};
-    if (gaps[i])
-      canvas.stroke_rect(square, scene.theme.text_dim, 1, LineStyle::kSolid, scene.em * 0.08f);
-    else
-      canvas.fill_rect(square, scene.theme.accent, scene.em * 0.08f);
-  }
-}
-
 constexpr float kColumnEm = 30;  // the least width of one of several columns
 
 class InspectorPanel final : public Panel {
@@ -285,7 +271,7 @@ class InspectorPanel final : public Panel {
           at += row;
         }
         if (at >= area.y - 0.5f && at + row <= area.bottom() + 0.5f)
-          draw_strip(canvas, {area.x + pad + label, at, width, row}, fact.gaps, scene);
+          draw_gap_strip(canvas, {area.x + pad + label, at, width, row}, fact.gaps, scene);
         at += fact.gaps.empty() ? 0 : row;
         for (const std::string& line : formula) {
           put({area.x + pad + label, at - em * 0.1f, width, row * 0.85f}, line,

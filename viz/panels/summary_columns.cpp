@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "viz/draw/drawing.h"
+#include "viz/panels/gap_strip.h"
 #include "viz/panels/more_corner.h"
 #include "viz/text/glossary.h"
 
@@ -46,8 +47,9 @@ std::vector<Entry> entries_of(Canvas& canvas, float column,
           widths.value - (std::isnan(line.share) ? 0 : bar_width(widths) + scene.em * 0.5f);
       Entry entry{.section = &section, .line = &line};
       entry.value = wrap_text(canvas, line.value, style, room);
-      entry.height =
-          scene.em * kEntryEm * static_cast<float>(std::max<std::size_t>(1, entry.value.size()));
+      entry.height = scene.em * kEntryEm *
+                     static_cast<float>(std::max<std::size_t>(1, entry.value.size()) +
+                                        (line.gaps.empty() ? 0 : 1));
       entries.push_back(std::move(entry));
     }
     entries.back().height += scene.em * kGapEm;
@@ -179,6 +181,9 @@ void SummaryColumns::draw(Canvas& canvas, Rect area, const std::vector<SummarySe
         text_in(canvas, {left, top, x + width - 2 * pad - left, line}, entry.value[k],
                 ui_text(scene, 0.88f));
     }
+    if (const float top = y + line * static_cast<float>(entry.value.size()); is_in_sight(top))
+      draw_gap_strip(canvas, {left, top, x + width - 2 * pad - left, line}, entry.line->gaps,
+                     scene);
     y += entry.height;
   }
   if (scene.export_mode || overflow_ <= 0) return;

@@ -158,7 +158,7 @@ std::vector<DraftFailure> DraftCauses::drafts(std::int32_t number, capture::Tick
 std::map<std::int32_t, DrafterView> explained_views(const capture::Capture& capture,
                                                     std::int32_t step, capture::Tick cursor) {
   std::map<std::int32_t, DrafterView> views = drafter_views(capture, step, cursor);
-  if (views.empty()) return views;
+  if (views.empty() || !has_decided(step, cursor)) return views;
   const DraftCauses causes(capture);
   const std::vector<DraftFailure> drafts = causes.drafts(step, cursor);
   for (const DraftFailure& place : causes.places(step, cursor))

@@ -24,7 +24,7 @@ class HostAnswers {
  public:
   // `wake` is called from another thread when an answer has come.
   HostAnswers(std::shared_ptr<RunHost> host, std::function<void()> wake);
-  // Waits for the question that this machine is answering, for no other machine's.
+  // Waits for a question that this machine is answering, never for another machine.
   ~HostAnswers();
   HostAnswers(const HostAnswers&) = delete;
   HostAnswers& operator=(const HostAnswers&) = delete;

@@ -3,6 +3,7 @@
 
 #include <fstream>
 #include <string>
+#include <vector>
 
 #include "app/study/run_study.h"
 #include "tests/support/paths.h"
@@ -52,5 +53,16 @@ category = "letters"
 text = "XYXYXY"
 category = "more"
 )toml";
+
+// The small study, run.
+struct MadeStudy : StudyRig {
+  MadeStudy() {
+    const StudyFile study = read(kSmallStudy);
+    StudyWatcher watcher;
+    run_study(study, study_runs(study), out, watcher, {}, "");
+    rows = StudyStore(out, /*writes=*/false).rows();
+  }
+  std::vector<StudyRow> rows;
+};
 
 }  // namespace triescope::app

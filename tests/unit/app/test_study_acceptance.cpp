@@ -11,17 +11,7 @@
 namespace triescope::app::test_study_acceptance {
 namespace {
 
-struct Made : StudyRig {
-  Made() {
-    const StudyFile study = read(kSmallStudy);
-    StudyWatcher watcher;
-    run_study(study, study_runs(study), out, watcher, {}, "test");
-    rows = StudyStore(out, /*writes=*/false).rows();
-  }
-  std::vector<StudyRow> rows;
-};
-
-TEST_CASE_FIXTURE(Made, "study acceptance: every value of a sweep is a method of its own") {
+TEST_CASE_FIXTURE(MadeStudy, "study acceptance: every value of a sweep is a method of its own") {
   const auto methods = study_acceptance(out, rows, viz::AcceptanceBy::kDepth);
   REQUIRE(methods.size() == 3);
   CHECK(methods[0].name == "greedy");
@@ -35,7 +25,7 @@ TEST_CASE_FIXTURE(Made, "study acceptance: every value of a sweep is a method of
   CHECK(yields[2].name == methods[2].name);
 }
 
-TEST_CASE_FIXTURE(Made, "study acceptance: a filter leaves the runs for which it holds") {
+TEST_CASE_FIXTURE(MadeStudy, "study acceptance: a filter leaves the runs for which it holds") {
   const auto some = study_acceptance(out, rows, viz::AcceptanceBy::kDepth,
                                      {.where = "prompt_lookup_num_tokens = 4 and prompt = 1"});
   REQUIRE(some.size() == 1);
@@ -48,7 +38,7 @@ TEST_CASE_FIXTURE(Made, "study acceptance: a filter leaves the runs for which it
                   "expected a condition that holds for some run; found none for 'prompt = 99'"));
 }
 
-TEST_CASE_FIXTURE(Made, "study acceptance: failures name their method and capture") {
+TEST_CASE_FIXTURE(MadeStudy, "study acceptance: failures name their method and capture") {
   const std::string csv = study_failures_csv(out, rows, viz::AcceptanceBy::kRefused);
   CHECK(csv.starts_with("name,capture,step,node,parent,"));
   std::int64_t refused = 0;
@@ -59,7 +49,8 @@ TEST_CASE_FIXTURE(Made, "study acceptance: failures name their method and captur
   CHECK(viz::with_columns("a", "1", "x,y\n2,3\n", false) == "1,2,3\n");
 }
 
-TEST_CASE_FIXTURE(Made, "study acceptance: bars are the groups, by method, with their intervals") {
+TEST_CASE_FIXTURE(MadeStudy,
+                  "study acceptance: bars are the groups, by method, with their intervals") {
   const auto methods = study_acceptance(out, rows, viz::AcceptanceBy::kDepth);
   std::vector<AcceptanceSeries> series;
   for (const MethodAcceptance& method : methods)

@@ -12,16 +12,6 @@
 namespace triescope::app::test_study_cost {
 namespace {
 
-struct Made : StudyRig {
-  Made() {
-    const StudyFile study = read(kSmallStudy);
-    StudyWatcher watcher;
-    run_study(study, study_runs(study), out, watcher, {}, "");
-    rows = StudyStore(out, /*writes=*/false).rows();
-  }
-  std::vector<StudyRow> rows;
-};
-
 viz::CostChoice typed(double row, double round) {
   viz::CostChoice choice;
   choice.from = viz::CostsFrom::kTyped;
@@ -31,7 +21,8 @@ viz::CostChoice typed(double row, double round) {
 }
 
 TEST_CASE_FIXTURE(
-    Made, "study cost: the steps of a method's runs, repeats once, and the measured speed-up") {
+    MadeStudy,
+    "study cost: the steps of a method's runs, repeats once, and the measured speed-up") {
   viz::CostChoice choice = typed(0.1, 0);
   CHECK_FALSE(study_cost(out, rows, {.baseline = "greedy"}, choice).series.front().measured);
   choice.from = viz::CostsFrom::kMeasured;
@@ -71,7 +62,8 @@ TEST_CASE_FIXTURE(
   }
 }
 
-TEST_CASE_FIXTURE(Made, "study cost: a filter chooses the runs, and the ruler stays that of all") {
+TEST_CASE_FIXTURE(MadeStudy,
+                  "study cost: a filter chooses the runs, and the ruler stays that of all") {
   const StudyFilter four{.where = "prompt_lookup_num_tokens = 4 and category = 'more'",
                          .baseline = "greedy"};
   const StudyCost some = study_cost(out, rows, four, {});
@@ -86,7 +78,7 @@ TEST_CASE_FIXTURE(Made, "study cost: a filter chooses the runs, and the ruler st
                   "expected a condition that holds for some run"));
 }
 
-TEST_CASE_FIXTURE(Made, "study cost: the forwards of all methods tell what a row costs") {
+TEST_CASE_FIXTURE(MadeStudy, "study cost: the forwards of all methods tell what a row costs") {
   const StudyCost cost = study_cost(out, rows, {.baseline = "greedy"}, {});
   std::int64_t forwards = 0;
   for (const StudyRow& row : rows) forwards += row.at("steps").get<std::int64_t>() - 1;
@@ -100,7 +92,7 @@ TEST_CASE_FIXTURE(Made, "study cost: the forwards of all methods tell what a row
                   "expected runs that draft and captures"));
 }
 
-TEST_CASE_FIXTURE(Made, "study chart: bars are the means of the table, by one column or two") {
+TEST_CASE_FIXTURE(MadeStudy, "study chart: bars are the means of the table, by one column or two") {
   const viz::BarChart chart =
       study_bars(rows, "greedy", "", {"category", "name"}, "tokens_per_forward");
   CHECK(chart.groups == std::vector<std::string>{"letters", "more"});
@@ -128,7 +120,7 @@ TEST_CASE_FIXTURE(Made, "study chart: bars are the means of the table, by one co
   CHECK(test::has(said({"name"}, "levels_gained"), "levels_gained"));
 }
 
-TEST_CASE_FIXTURE(Made, "study chart: a picture says of which study and model it is") {
+TEST_CASE_FIXTURE(MadeStudy, "study chart: a picture says of which study and model it is") {
   const StudyProvenance made = study_provenance(out + "/", rows, "a title", "speedup");
   CHECK(made.facts.at(0) == std::pair<std::string, std::string>("Title", "speedup, a title"));
   CHECK(made.facts.at(1) == std::pair<std::string, std::string>("Model", "one.gguf"));

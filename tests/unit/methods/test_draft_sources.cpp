@@ -4,6 +4,8 @@
 #include <fstream>
 #include <map>
 #include <memory>
+#include <utility>
+#include <vector>
 
 #include "core/capture/metric_names.h"
 #include "core/lookup/suffix_array.h"
@@ -155,11 +157,17 @@ TEST_CASE("draft sources: a column of the window that has no room has no nodes")
 TEST_CASE("draft sources: a suffix array finds the tokens, and a document's around them alone") {
   const Tokens text = {5, 6, -2, 1, 2, 3, 4, -2, 2, 3};
   const SuffixArray store(text, -2);
-  CHECK(store.find(Tokens{1, 2}) == 3);
-  CHECK(store.find(Tokens{2, 3, 4}) == 4);
-  CHECK_FALSE(store.find(Tokens{6, 1}));
-  CHECK_FALSE(store.find(Tokens{}));
-  CHECK_FALSE(store.find(Tokens(33, 1)));
+  const auto found = [&](const Tokens& context) {
+    std::vector<std::pair<std::int32_t, std::int32_t>> places;  // continuation, place
+    for (const auto& node : store.continuations(context, 1, 8, 4, 2).nodes)
+      places.emplace_back(node.token, node.place);
+    return places;
+  };
+  using Places = std::vector<std::pair<std::int32_t, std::int32_t>>;
+  CHECK(found({1}) == Places{{2, 3}, {3, 3}});
+  CHECK(found({2, 3}) == Places{{4, 4}});
+  CHECK(found({6}).empty());
+  CHECK(found({7}).empty());
   const auto around = [&](std::size_t at, std::size_t before, std::size_t after) {
     const auto part = store.around(at, before, after);
     return Tokens(part.begin(), part.end());

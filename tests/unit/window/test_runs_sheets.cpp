@@ -3,13 +3,12 @@
 
 #include <chrono>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 #include <thread>
 
 #include "app/window/workspace/runs_acceptance.h"
 #include "app/window/workspace/runs_side_by_side.h"
 #include "app/window/workspace/workspace.h"
+#include "core/base/text_file.h"
 #include "tests/unit/app/study_rig.h"
 #include "viz/query/text_parting.h"
 
@@ -18,11 +17,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Study : StudyRig {
+struct Study : MadeStudy {
   Study() {
-    StudyWatcher watcher;
-    const StudyFile study = read(kSmallStudy);
-    run_study(study, study_runs(study), out, watcher, {}, "");
     workspace.open_path(out);
     look();
   }
@@ -40,10 +36,7 @@ struct Study : StudyRig {
     FAIL("a sheet is never ready");
   }
   std::string text_of(const std::string& name) const {
-    std::ifstream file(folder.path() / name, std::ios::binary);
-    std::ostringstream text;
-    text << file.rdbuf();
-    return text.str();
+    return read_text_file((folder.path() / name).string(), "a file");
   }
 };
 
