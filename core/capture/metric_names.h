@@ -5,9 +5,14 @@
 
 namespace triescope::capture {
 
-// The number of a layer, from 0, that the drafting model leaves out: a row for each such layer, all of
-// one tick. They hold until the next tick that has such rows.
+// The number of a layer, from 0, that the drafting model leaves out, or of which it leaves out attention or the MLP
+// alone: a row for each such layer, all of one tick. They hold until the next tick that has such rows.
 inline constexpr std::string_view kLeftOutLayer = "left-out layer";
+inline constexpr std::string_view kLeftOutAttention = "left-out attention";
+inline constexpr std::string_view kLeftOutMlp = "left-out MLP";
+constexpr bool is_left_out(std::string_view name) {
+  return name == kLeftOutLayer || name == kLeftOutAttention || name == kLeftOutMlp;
+}
 
 // What a step's drafter drew on, as lists of tokens: a line of a datastore, an n-gram of a pool, a row of a
 // window. A row a token, in order, all of the draft phase's tick: the value is the token's id, the node the one
@@ -25,7 +30,7 @@ inline constexpr std::string_view kGrownAs = "grown as";
 
 // Whether a figure is the step's too, as a mean over its nodes, or a curve over the steps.
 constexpr bool is_curve(std::string_view name) {
-  return name != kLeftOutLayer && !name.starts_with(kTokenList) && name != kPlaces &&
+  return !is_left_out(name) && !name.starts_with(kTokenList) && name != kPlaces &&
          name != kFoundAt && name != kGrownAs;
 }
 

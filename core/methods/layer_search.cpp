@@ -6,6 +6,7 @@
 #include <string>
 
 #include "core/base/error.h"
+#include "core/model/sublayers.h"
 
 namespace triescope {
 namespace {
@@ -16,7 +17,7 @@ constexpr int kPool = 96;        // lists at random, and as many neighbours, tha
 constexpr double kKappa = 2.5;   // bayes_opt's, which the published code runs
 constexpr double kNoise = 0.01;  // variance of a figure over a few dozen tokens, of the kernel's 1
 
-// Number of layers that are in one list and not in the other, both of one length.
+// Number of parts that are in one list and not in the other, both of one length.
 int apart(const std::vector<std::int32_t>& a, const std::vector<std::int32_t>& b) {
   int both = 0;
   for (std::size_t i = 0, j = 0; i < a.size() && j < b.size();) {
@@ -84,21 +85,28 @@ class Process {
 
 LayerSearch::LayerSearch(int layers, std::vector<std::int32_t> first, std::uint64_t seed)
     : layers_(layers), rng_(seed), best_(std::move(first)) {
-  if (layers < 3 || best_.empty() || best_.size() > static_cast<std::size_t>(layers) - 2)
-    throw Error(ErrorCode::kInvalidArgument,
-                "skip_search: expected 1 to " + std::to_string(std::max(layers - 2, 0)) + " of " +
-                    std::to_string(layers) +
-                    " layers to leave out, the first and the last stay; found " +
-                    std::to_string(best_.size()));
+  const int most = 2 * std::max(layers - 2, 0);
+  if (best_.empty() || best_.size() > static_cast<std::size_t>(most))
+    throw Error(
+        ErrorCode::kInvalidArgument,
+        "skip_search: expected 1 to " + std::to_string(most) + " parts of " +
+            std::to_string(layers) +
+            " layers to leave out, two a layer, and the first and the last layer stay; found " +
+            std::to_string(best_.size()));
 }
 
 std::size_t LayerSearch::below(std::size_t count) {
   return std::min(static_cast<std::size_t>(rng_.uniform() * static_cast<double>(count)), count - 1);
 }
 
+std::vector<std::int32_t> LayerSearch::middle() const {
+  std::vector<std::int32_t> parts(2 * (static_cast<std::size_t>(layers_) - 2));
+  std::iota(parts.begin(), parts.end(), attention_of(1));
+  return parts;
+}
+
 std::vector<std::int32_t> LayerSearch::at_random() {
-  std::vector<std::int32_t> all(static_cast<std::size_t>(layers_) - 2);
-  std::iota(all.begin(), all.end(), 1);
+  std::vector<std::int32_t> all = middle();
   for (std::size_t i = 0; i < best_.size(); ++i) std::swap(all[i], all[i + below(all.size() - i)]);
   all.resize(best_.size());
   std::ranges::sort(all);
@@ -107,8 +115,8 @@ std::vector<std::int32_t> LayerSearch::at_random() {
 
 std::vector<std::int32_t> LayerSearch::neighbour() {
   std::vector<std::int32_t> list = best_, stay;
-  for (std::int32_t layer = 1; layer + 1 < layers_; ++layer)
-    if (std::ranges::find(list, layer) == list.end()) stay.push_back(layer);
+  for (const std::int32_t part : middle())
+    if (std::ranges::find(list, part) == list.end()) stay.push_back(part);
   if (stay.empty()) return list;
   list[below(list.size())] = stay[below(stay.size())];
   std::ranges::sort(list);

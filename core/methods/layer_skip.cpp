@@ -5,8 +5,10 @@
 //
 // Up to the first layer that is left out both models compute the same KV. So the first n layers with the
 // output head ("early exit") take over the target's KV of prompt and text, bit for bit, and read no prompt of
-// their own. With skip_search the list changes while decoding (LayerSearch): a list is tried over the newest
-// tokens of the text, behind the target's own KV, as is every list that is drafted with.
+// their own. With skip_search the list changes while decoding (LayerSearch), and then has the attention or the
+// MLP of a layer alone too: a list is tried over the newest tokens of the text, behind the target's own KV, as is
+// every list that is drafted with. Drafting rows write KV where attention stays. Where it is left out, their slots
+// hold nothing of that layer, which no row reads until the list changes; then the text's KV is taken over again.
 //
 // Source: Zhang et al., "Draft & Verify: Lossless Large Language Model Acceleration via Self-Speculative
 // Decoding", 2024 (a list); Elhoushi et al., "LayerSkip", 2024, and transformers 5.17.0,
@@ -64,12 +66,15 @@ class LayerSkipDrafter final : public Drafter {
  public:
   explicit LayerSkipDrafter(const RunContext& run)
       : run_(run),
-        model_(*run.target, kept_layers(run)),
+        model_(*run.target, sublayers_of(kept_layers(run)),
+               run.settings.boolean("skip_search") ? LayerSubset::KvOf::kAllLayers
+                                                   : LayerSubset::KvOf::kParts),
         drafter_(make_draft_model_drafter(run, model_)),
         window_(static_cast<std::size_t>(run.settings.integer("search_window"))) {
     if (run.settings.boolean("skip_search"))
       search_.emplace(run.target->info().layers, model_.left_out(), run.seed);
-    shares_ = search_ || model_.layers().back() + 1 == static_cast<int>(model_.layers().size());
+    shares_ =
+        search_ || model_.sublayers().back() + 1 == static_cast<int>(model_.sublayers().size());
   }
 
   Drafts draft(DraftContext& context) override {
@@ -78,9 +83,9 @@ class LayerSkipDrafter final : public Drafter {
       std::vector<NodeId> text = context.tree.path_to(pending);
       text.pop_back();  // the pending token has no KV
       const bool changed = search_ && try_a_list(context, text);
-      if (changed) model_.set_layers(other_layers(run_.target->info().layers, search_->best()));
+      if (changed) model_.set_sublayers(all_but(parts(), search_->best()));
       if (changed || !begun_)
-        shares_ = drafter_->runner()->take_over(context.tree, text, *target_, model_.layers());
+        shares_ = drafter_->runner()->take_over(context.tree, text, *target_, model_.kv_layers());
       begun_ = true;
     }
     return drafter_->draft(context);
@@ -93,19 +98,20 @@ class LayerSkipDrafter final : public Drafter {
   TreeRunner* runner() override { return drafter_->runner(); }
 
  private:
+  int parts() const { return 2 * run_.target->info().layers; }
   // Tries the search's next list on the newest tokens: how many of them would the model have written without
-  // those layers? Returns whether another list is the best now.
+  // them? Returns whether another list is the best now.
   bool try_a_list(DraftContext& context, std::span<const NodeId> text) {
     if (search_->done() || text.size() < kLeastTokens + 1) return false;
     const std::size_t rows = std::min(window_, text.size() - 1);
     const std::span<const NodeId> window = text.last(rows + 1);
     const std::vector<std::int32_t> left_out = search_->next();
     const bool first = search_->tries() == 0;
-    LayerSubset part(*run_.target, other_layers(run_.target->info().layers, left_out));
+    LayerSubset part(*run_.target, all_but(parts(), left_out));
     TreeRunner runner(part, run_.prompt, {}, /*record=*/false);
     runner.wait_for_memory(context.memory);
     if (!runner.take_over(context.tree, text.first(text.size() - window.size()), *target_,
-                          part.layers())) {
+                          part.kv_layers())) {
       shares_ = false;
       return false;
     }
@@ -158,8 +164,8 @@ MethodInfo layer_skip_method() {
                             "two fifths to two thirds of the way, 12 to 19 of 30.")),
       boolean(
           "skip_search", "Search for Layers", false,
-          "Searches while decoding for the layers that drafting misses least (SWIFT): as many as the list "
-          "has with which it begins. Each step tries one list on the newest tokens."),
+          "Searches while decoding for what drafting misses least (SWIFT): attention and MLP apart, as much "
+          "as the list has with which it begins. Each step tries one list on the newest tokens."),
       integer("search_window", "Tokens of a Trial", 32, 8, 1024,
               "A list is tried on so many of the newest tokens: with skip_search."),
   };

@@ -2,19 +2,16 @@
 
 #include <algorithm>
 
+#include "core/model/sublayers.h"
+
 namespace triescope {
 
 void ExpertNotes::begin(const formats::ModelConfig& config, const ForwardBatch& batch) {
   layers_.clear();
   if (!config.has_experts()) return;
-  const auto add_layer = [&](std::int32_t layer) {
-    if (config.layers[static_cast<std::size_t>(layer)].experts > 0) layers_.push_back(layer);
-  };
-  if (batch.layers.empty()) {
-    for (std::size_t i = 0; i < config.layers.size(); ++i) add_layer(static_cast<std::int32_t>(i));
-  } else {
-    std::ranges::for_each(batch.layers, add_layer);
-  }
+  for (const LayerPass& pass : layer_passes(batch.sublayers, config.layers.size(), 0))
+    if (pass.mlp && config.layers[pass.layer].experts > 0)
+      layers_.push_back(static_cast<std::int32_t>(pass.layer));
   used_ = config.experts.used;
   rows_.assign(batch.logit_rows.begin(), batch.logit_rows.end());
   chosen_.assign(layers_.size() * rows_.size() * static_cast<std::size_t>(used_), {});

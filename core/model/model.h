@@ -154,9 +154,10 @@ struct ForwardBatch {
   // of each row are copied at once, the whole row only when it is asked for. 0 = whole rows at
   // once, as always on a CPU and where the device cannot do otherwise (ForwardOutput tells).
   int best_tokens = 0;
-  // The layers that the rows go through, ascending, where they are not all (LayerSubset): the KV storage is
-  // then one of make_kv_of() for the same layers, and no hidden states can be asked for. Empty = all.
-  std::span<const std::int32_t> layers = {};
+  // The parts of layers that the rows go through, ascending by the numbers of core/model/sublayers.h, where
+  // they are not all (LayerSubset). The KV storage is then one of make_kv_of() for the layers whose attention
+  // is among them, or one for all layers, and no hidden states can be asked for. Empty = all.
+  std::span<const std::int32_t> sublayers = {};
   // Hidden states wanted, independent of the logits: for each layer id, of each row. An id 0 .. L-1
   // is the residual stream that enters that layer (0: the embeddings), L = ModelInfo::layers the
   // one after the last layer, kFinalNorm the output of the final norm. Both lists are distinct;
@@ -221,7 +222,7 @@ class Model {
   virtual ~Model() = default;
   virtual const ModelInfo& info() const = 0;
   virtual std::unique_ptr<KvStorage> make_kv(int capacity) = 0;
-  // The same for a part of the layers, as ForwardBatch::layers names them. Error{kNotSupported}: a model
+  // The same for a part of the layers, ascending. Error{kNotSupported}: a model
   // that has no layers to leave out (a draft head).
   virtual std::unique_ptr<KvStorage> make_kv_of(int capacity, std::span<const std::int32_t> layers);
   // Errors: kInvalidArgument (ids, positions or slots out of range: says which), kOutOfMemory,

@@ -73,8 +73,8 @@ void check_inputs(const ForwardBatch& batch, const formats::ModelConfig& config,
 }
 
 void check_layers(const ForwardBatch& batch, std::int32_t layers) {
-  if (batch.layers.empty()) return;
-  check_rows(batch.layers, static_cast<std::size_t>(layers), "layers");
+  if (batch.sublayers.empty()) return;
+  check_rows(batch.sublayers, static_cast<std::size_t>(2 * layers), "parts of layers");
   if (!batch.feature_layers.empty())
     fail("expected no hidden states of a forward through a part of the layers");
 }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/capture/metric_names.h"
+#include "core/model/sublayers.h"
 
 namespace triescope {
 
@@ -112,12 +113,18 @@ void RunRecorder::figures(std::vector<capture::MetricRow> rows, Tick tick) {
   }
 }
 
-void RunRecorder::left_out(std::span<const std::int32_t> layers, Tick tick) {
+void RunRecorder::left_out(std::span<const std::int32_t> sublayers, Tick tick) {
   if (!records<capture::MetricRow>()) return;
-  for (const std::int32_t layer : layers)
-    rows_.metrics.push_back({.tick = tick,
-                             .name = std::string(capture::kLeftOutLayer),
-                             .value = static_cast<double>(layer)});
+  for (std::size_t i = 0; i < sublayers.size(); ++i) {
+    const std::int32_t layer = layer_of(sublayers[i]);
+    const bool both = i + 1 < sublayers.size() && layer_of(sublayers[i + 1]) == layer;
+    const std::string_view name = both                         ? capture::kLeftOutLayer
+                                  : is_attention(sublayers[i]) ? capture::kLeftOutAttention
+                                                               : capture::kLeftOutMlp;
+    rows_.metrics.push_back(
+        {.tick = tick, .name = std::string(name), .value = static_cast<double>(layer)});
+    i += both;
+  }
 }
 
 void RunRecorder::stages(std::span<const capture::StageRow> rows, Tick tick) {

@@ -46,8 +46,8 @@ class RunRecorder {
   void experts(std::vector<capture::ExpertRow> rows, capture::Tick tick);    // fills in the tick
   void stages(std::span<const capture::StageRow> rows, capture::Tick tick);  // fills in the tick
   void figures(std::vector<capture::MetricRow> rows, capture::Tick tick);    // fills in the tick
-  // The layers that the drafting model leaves out from now on.
-  void left_out(std::span<const std::int32_t> layers, capture::Tick tick);
+  // The parts of layers that the drafting model leaves out from now on, ascending.
+  void left_out(std::span<const std::int32_t> sublayers, capture::Tick tick);
   void decision(AcceptResult& result, capture::Tick tick);  // fills in the ticks
   void verdicts(std::span<const capture::VerdictRow> rows);
   void frontier(const TokenTree& tree, std::span<const NodeId> frontier, std::int32_t step);

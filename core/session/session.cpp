@@ -164,8 +164,8 @@ void Session::Impl::note_left_out(capture::Tick tick) {
   const TreeRunner* const drafting = drafting_runner();
   const auto* const part =
       drafting ? dynamic_cast<const LayerSubset*>(&drafting->model()) : nullptr;
-  if (part == nullptr || step == 0 || part->layers() == kept_layers) return;
-  kept_layers = part->layers();
+  if (part == nullptr || step == 0 || part->sublayers() == kept_sublayers) return;
+  kept_sublayers = part->sublayers();
   out.left_out(part->left_out(), tick);
 }
 

@@ -103,9 +103,9 @@ class TreeRunner final : public StepRows {
                const ProgressSink& progress = {}, const LogitsSink& before_last = {});
 
   // In place of prefill(), before advance(): takes over the KV of prompt and `path`, a chain below the root,
-  // from a runner of the whole model, of which this runner's model is the part with `layers`. Nothing is
-  // run, and no row is there afterwards. May be called again for a longer path or other layers of the same
-  // number: what has a slot here is taken over again. Returns false, with nothing done, where the other
+  // from a runner of the whole model, of which this runner's model is a part with KV of `layers`. Nothing is
+  // run, and no row is there afterwards. May be called again, for a longer path or to have
+  // the whole model's KV once more: what has a slot here is taken over again. Returns false, with nothing done, where the other
   // has not all of that KV (windows), where its KV will be recomputed (ropes that change) or where the
   // storages cannot (KvCopies).
   bool take_over(const TokenTree& tree, std::span<const NodeId> path, const TreeRunner& whole,

@@ -140,8 +140,8 @@ class FakeModel final : public Model {
       bad("own_offsets has not rows + 1 entries");
     forwards += 1;
     layers_key_ = 0;  // a part of the layers is another model
-    for (const std::int32_t layer : batch.layers)
-      layers_key_ = mix(layers_key_ + static_cast<std::uint64_t>(layer) + 1);
+    for (const std::int32_t part : batch.sublayers)
+      layers_key_ = mix(layers_key_ + static_cast<std::uint64_t>(part) + 1);
     forward_rows += static_cast<std::int64_t>(rows);
     for (int layer = 0; layer < options_.layers; ++layer) {
       if (on_layer) on_layer(layer);

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "viz/narration/story.h"
+#include "viz/query/left_out_layers.h"
 #include "viz/query/step_drafts.h"
 
 namespace triescope::viz {
@@ -69,6 +70,16 @@ void tell_probes(Story& story) {
            std::ranges::find(of_head, node.node, &capture::InputRow::node) == of_head.end();
   });
   if (probes > 0) story.say("draft.probes", {count("probes", probes, to_panel("trie"))});
+}
+
+// Tells that drafting leaves out other parts of the model's layers from this step on.
+void tell_left_out(Story& story) {
+  const auto now = left_out_layers(story.capture, story.tick + 1);
+  const auto before = left_out_layers(story.capture, story.tick);
+  if (before.empty() || now == before) return;
+  story.say("draft.left_out",
+            {count("parts", left_out_parts(now), to_panel("inspector")),
+             count("all", 2 * static_cast<std::int64_t>(now.size()), to_panel("inspector"))});
 }
 
 // Tells what the drafting model or head computed for the drafts.
@@ -156,6 +167,7 @@ void tell_draft(Story& story) {
     story.say("draft.drawn",
               {story.node("node", drawn->node),
                labelled("q", "q", static_cast<double>(drawn->q), 3, to_node(drawn->node))});
+  tell_left_out(story);
   tell_probes(story);
   tell_cost(story);
 }

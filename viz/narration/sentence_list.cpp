@@ -47,6 +47,7 @@ std::span<const SentenceKind> sentence_kinds() {
       {"draft.tree", "levels ends tokens"},
       {"draft.withdrawn", "withdrawn sent"},
       {"draft.drawn", "node q"},
+      {"draft.left_out", "parts all"},
       {"draft.probes", "probes"},
       {"draft.cost.model", "forwards rows"},
       {"draft.cost.head", "forwards rows"},

@@ -32,9 +32,11 @@ std::vector<SummaryLine> made_lines(const Scene& scene) {
   static constexpr const char* kStatus[] = {"running", "done", "stopped", "failed"};
   lines.push_back({"method", run.method_title.empty() ? run.method : run.method_title});
   if (const auto left_out = left_out_layers(*scene.capture, scene.cursor); !left_out.empty())
-    lines.push_back({"layers left out", left_out_text(left_out),
-                     "a square a layer, the first on the left; hollow: drafting does without it",
-                     left_out});
+    lines.push_back(
+        {"layers left out", left_out_text(left_out),
+         "a square a layer, the first on the left; hollow: drafting does without it; half "
+         "filled: with its attention (above) or its MLP (below) alone",
+         left_out});
   const std::vector<SummaryLine> rest = {
       {"KV policy", run.kv_policy},
       {"KV per token", bytes_text(static_cast<double>(run.kv_bytes_per_token)),

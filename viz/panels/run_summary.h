@@ -8,14 +8,15 @@
 #include <vector>
 
 #include "viz/draw/scene.h"
+#include "viz/query/left_out_layers.h"
 #include "viz/query/run_figures.h"
 
 namespace triescope::viz {
 
 struct SummaryLine {
   std::string label, value;
-  std::string help = {};        // what it is, with its formula
-  std::vector<bool> gaps = {};  // drawn as a strip of squares: which of them are hollow
+  std::string help = {};           // what it is, with its formula
+  std::vector<LeftOut> gaps = {};  // drawn as a strip of squares, a layer each
   double share = std::numeric_limits<double>::quiet_NaN();  // drawn as a bar; NaN = none
 };
 

@@ -34,6 +34,7 @@ class CpuKv final : public KvStorage, public KvCopies {
   bool copy_from(const KvStorage& other, std::span<const std::int32_t> from,
                  std::span<const std::int32_t> to, std::span<const std::int32_t> layers) override;
 
+  std::size_t layers() const { return parts_.size() / 2; }
   // Whether this storage was made for so many layers of such a configuration.
   bool fits(const formats::ModelConfig& config, kernels::Precision precision,
             std::size_t layers) const;

@@ -9,6 +9,7 @@
 #include "core/kernels/norm.h"
 #include "core/kernels/rope.h"
 #include "core/kernels/tree_attention.h"
+#include "core/model/sublayers.h"
 
 namespace triescope {
 namespace {
@@ -199,9 +200,8 @@ void CpuLayers::run(const Rows& all, std::span<const CpuWeights::Layer> weights,
   const std::size_t count = all.positions.size();
   const auto rows = static_cast<std::int64_t>(count);
   const std::int64_t hidden = config_.hidden;
-  const std::int64_t query = config_.query_dims();
-  const std::int64_t qkv = query + 2 * config_.kv_dims();
-  const std::int64_t attention_stride = kernels::linear_stride(query);
+  const std::int64_t qkv = config_.query_dims() + 2 * config_.kv_dims();
+  const std::int64_t attention_stride = kernels::linear_stride(config_.query_dims());
   at_least(normed_, count, kernels::linear_stride(hidden));
   at_least(qkv_, count, qkv);
   at_least(attention_, count, attention_stride);
@@ -217,27 +217,29 @@ void CpuLayers::run(const Rows& all, std::span<const CpuWeights::Layer> weights,
   shape.scale = config_.attention_scale;
   shape.softcap = config_.attention_softcap;
 
-  const std::size_t steps = all.layers.empty() ? weights.size() : all.layers.size();
-  for (std::size_t step = 0; step < steps; ++step) {  // K and V of a step are the storage's step-th
-    const std::size_t i = all.layers.empty() ? step : static_cast<std::size_t>(all.layers[step]);
+  for (const LayerPass& pass : layer_passes(all.sublayers, weights.size(), kv.layers())) {
+    const std::size_t i = pass.layer;
     if (stop.stop_requested()) throw Error(ErrorCode::kCancelled, "forward was cancelled");
     const CpuWeights::Layer& layer = weights[i];
     if (enter) enter(static_cast<std::int32_t>(i));
-    const Input in = step == 0 && !all.first_input.empty()
-                         ? Input{all.first_input.data(), layer.qkv.inputs()}
-                         : normed(rows, layer.attention_norm, layer.attention_norm_bias);
-    project(all, i, step, layer, in, kv);
+    Input in{all.first_input.data(), layer.qkv.inputs()};
+    if ((i > 0 || all.first_input.empty()) && (pass.attention || config_.shared_norm))
+      in = normed(rows, layer.attention_norm, layer.attention_norm_bias);
     const auto mlp_input = [&] {
       return config_.shared_norm ? in : normed(rows, layer.mlp_norm, layer.mlp_norm_bias);
     };
-    // q, k and v are computed, so `normed_` is free.
-    const std::optional<Input> beside =
-        config_.parallel_residual ? std::optional(mlp_input()) : std::nullopt;
-    shape.window = config_.layers[i].window;
-    shape.sinks = layer.sinks.empty() ? nullptr : layer.sinks.data();
-    attend(all, qkv_.data(), qkv, kv.view(step), shape);
-    add_branch(layer.output, {attention_.data(), attention_stride}, rows,
-               layer.post_attention_norm);
+    std::optional<Input> beside;
+    if (pass.attention) {
+      project(all, i, pass.kv, layer, in, kv);
+      // q, k and v are computed, so `normed_` is free.
+      if (config_.parallel_residual && pass.mlp) beside = mlp_input();
+      shape.window = config_.layers[i].window;
+      shape.sinks = layer.sinks.empty() ? nullptr : layer.sinks.data();
+      attend(all, qkv_.data(), qkv, kv.view(pass.kv), shape);
+      const Input attended{attention_.data(), attention_stride};
+      add_branch(layer.output, attended, rows, layer.post_attention_norm);
+    }
+    if (!pass.mlp) continue;
     run_mlp(layer, beside ? *beside : mlp_input(), rows);
     if (all.experts != nullptr && !layer.router.empty())
       all.experts->add(static_cast<std::int32_t>(i), all.first_row, experts_.chosen());

@@ -40,8 +40,8 @@ class CpuLayers {
     // [rows, inputs of the first layer's qkv]: the input of that layer's q, k and v in place of
     // norm(x). Empty: norm(x), as in every other layer.
     std::span<const float> first_input = {};
-    // Those of ForwardBatch; the KV storage has only these.
-    std::span<const std::int32_t> layers = {};
+    // Those of ForwardBatch.
+    std::span<const std::int32_t> sublayers = {};
     // Of a batch with masks: their lists, which `visible` leaves out. Null: it has none.
     MaskRows* masks = nullptr;
     // Takes what the rows choose in a mixture; the rows are those from first_row on of its batch.

@@ -16,6 +16,7 @@
 #include "core/model/cpu/cpu_layers.h"
 #include "core/model/cpu/cpu_weights.h"
 #include "core/model/mask_rows.h"
+#include "core/model/sublayers.h"
 #include "core/model/transformer.h"
 #include "core/model/visible_slots.h"
 
@@ -150,7 +151,7 @@ void CpuTransformer::run_part(const ForwardBatch& batch, const Part& part, CpuKv
                .slots = batch.slots.subspan(part.first, part.rows),
                .visible = part.visible,
                .text_length = batch.text_length,
-               .layers = batch.layers,
+               .sublayers = batch.sublayers,
                .masks = masks ? &*masks : nullptr,
                .experts = &experts_,
                .first_row = part.first},
@@ -162,8 +163,11 @@ void CpuTransformer::run_part(const ForwardBatch& batch, const Part& part, CpuKv
 ForwardOutput CpuTransformer::forward(const ForwardBatch& batch, KvStorage& kv,
                                       std::stop_token stop) {
   auto* storage = dynamic_cast<CpuKv*>(&kv);
-  const std::size_t layers = batch.layers.empty() ? config_.layers.size() : batch.layers.size();
-  if (storage == nullptr || !storage->fits(config_, precision_, layers)) {
+  const std::size_t with_attention = batch.sublayers.empty()
+                                         ? config_.layers.size()
+                                         : layers_with_attention(batch.sublayers).size();
+  if (storage == nullptr || (!storage->fits(config_, precision_, with_attention) &&
+                             !storage->fits(config_, precision_, config_.layers.size()))) {
     throw Error(ErrorCode::kInvalidArgument, "forward: the KV storage belongs to another model");
   }
   const VisibleSlots visible = check_batch(batch, config_, position_end_, storage->capacity());

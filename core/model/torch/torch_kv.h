@@ -27,6 +27,7 @@ class TorchKv final : public KvStorage {
   void write(std::span<const std::int32_t> slots, std::span<const float> keys,
              std::span<const float> values) override;
 
+  std::size_t layers() const { return layers_.size(); }
   // Whether this storage was made for so many layers of such a configuration, device and dtype.
   bool fits(const formats::ModelConfig& config, const at::TensorOptions& options,
             std::size_t layers) const;

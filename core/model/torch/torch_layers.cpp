@@ -1,8 +1,10 @@
 #include "core/model/torch/torch_layers.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "core/base/error.h"
+#include "core/model/sublayers.h"
 #include "core/model/torch/checked_layer_ops.h"
 #include "core/model/torch/cuda_attention.h"
 #include "core/model/torch/kernel_check.h"
@@ -168,23 +170,35 @@ Tensor TorchLayers::run(const Rows& rows, std::span<const TorchWeights::Layer> w
   const std::unique_ptr<LayerAttention> attention = attention_of(rows, kv.capacity());
   // The previous branch's result, and the norm through which it goes before it is added.
   Tensor h, post;
-  const std::size_t steps = rows.layers.empty() ? weights.size() : rows.layers.size();
-  for (std::size_t step = 0; step < steps; ++step) {  // K and V of a step are the storage's step-th
-    const std::size_t i = rows.layers.empty() ? step : static_cast<std::size_t>(rows.layers[step]);
+  Tensor first_input = rows.first_input;
+  for (const LayerPass& pass : layer_passes(rows.sublayers, weights.size(), kv.layers())) {
+    const std::size_t i = pass.layer;
     if (stop.stop_requested()) throw Error(ErrorCode::kCancelled, "forward was cancelled");
     const TorchWeights::Layer& w = weights[i];
-    Tensor normed = step == 0 && rows.first_input.defined() ? rows.first_input
-                                                            : take_up(x, h, post, w.attention_norm);
+    // Takes up the previous branch; in the first part that runs, that is done.
+    const auto next_input = [&](const TorchNorm& norm) {
+      if (first_input.defined()) return std::exchange(first_input, {});
+      const Tensor normed = take_up(x, h, post, norm);
+      h = post = Tensor();
+      return normed;
+    };
+    Tensor normed;
+    if (pass.attention || config_.shared_norm) normed = next_input(w.attention_norm);
     features.keep(x, static_cast<std::int32_t>(i));
-    const Tensor q = project(in, i, step, w, normed, kv);
-    h = branch(attention->attend(q, kv.k(step), kv.v(step), config_.layers[i].window, w.sinks),
-               w.output);
-    if (config_.parallel_residual) {
+    if (pass.attention) {
+      const Tensor q = project(in, i, pass.kv, w, normed, kv);
+      h = branch(
+          attention->attend(q, kv.k(pass.kv), kv.v(pass.kv), config_.layers[i].window, w.sinks),
+          w.output);
+      post = w.post_attention_norm;
+    }
+    if (!pass.mlp) continue;
+    if (config_.parallel_residual && pass.attention) {
       h = h + run_mlp(w, static_cast<std::int32_t>(i),
                       config_.shared_norm ? normed : normalise(x, w.mlp_norm), rows.experts);
       continue;
     }
-    normed = take_up(x, h, w.post_attention_norm, w.mlp_norm);
+    if (!normed.defined() || !config_.shared_norm) normed = next_input(w.mlp_norm);
     h = run_mlp(w, static_cast<std::int32_t>(i), normed, rows.experts);
     post = w.post_mlp_norm;
   }

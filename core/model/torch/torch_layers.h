@@ -62,11 +62,11 @@ class TorchLayers {
   struct Rows {
     const ForwardInputs& in;
     const VisibleSlots& visible;
-    // [rows, inputs of the first layer's qkv]: the input of that layer's q, k and v in place of
-    // norm(x). Undefined: norm(x), as in every other layer.
+    // [rows, hidden]: what the first part of a layer that the rows go through reads, of a layer's first part
+    // norm(x); of a draft head's layer another input. Undefined: norm(x), as in every other layer.
     at::Tensor first_input = {};
-    // Those of ForwardBatch; the KV storage has only these.
-    std::span<const std::int32_t> layers = {};
+    // Those of ForwardBatch.
+    std::span<const std::int32_t> sublayers = {};
     // Of a batch with masks, whose all() `visible` is; null: it has none.
     const MaskRows* masks = nullptr;
     ExpertNotes* experts = nullptr;  // takes what the rows choose in a mixture

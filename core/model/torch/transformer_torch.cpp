@@ -8,6 +8,7 @@
 #include "core/model/active_weights.h"
 #include "core/model/device_memory.h"
 #include "core/model/mask_rows.h"
+#include "core/model/sublayers.h"
 #include "core/model/torch/kept_blocks.h"
 #include "core/model/torch/kernel_check.h"
 #include "core/model/torch/row_bucket.h"
@@ -65,8 +66,11 @@ class TorchTransformer final : public Model, public TorchShared {
 
   ForwardOutput forward(const ForwardBatch& batch, KvStorage& kv, std::stop_token stop) override {
     auto* storage = dynamic_cast<TorchKv*>(&kv);
-    const std::size_t layers = batch.layers.empty() ? config_.layers.size() : batch.layers.size();
-    if (storage == nullptr || !storage->fits(config_, options_, layers))
+    const std::size_t with_attention = batch.sublayers.empty()
+                                           ? config_.layers.size()
+                                           : layers_with_attention(batch.sublayers).size();
+    if (storage == nullptr || (!storage->fits(config_, options_, with_attention) &&
+                               !storage->fits(config_, options_, config_.layers.size())))
       throw Error(ErrorCode::kInvalidArgument, "forward: the KV storage belongs to another model");
     const VisibleSlots visible = check_batch(batch, config_, position_end_, storage->capacity());
     ForwardOutput output;
@@ -140,14 +144,17 @@ class TorchTransformer final : public Model, public TorchShared {
     const VisibleSlots& visible = masks.all();
     const ForwardInputs in = layers_.inputs(batch, visible, inputs_);
     TorchFeatures features(batch, in.feature_rows);
-    const auto first = batch.layers.empty() ? 0 : static_cast<std::size_t>(batch.layers.front());
-    const auto [x, first_input] = layers_.embed(in, weights_.embedding, weights_.positions,
-                                                weights_.layers[first].attention_norm, batch.masks);
+    const std::int32_t first = batch.sublayers.empty() ? 0 : batch.sublayers.front();
+    const auto& layer = weights_.layers[static_cast<std::size_t>(layer_of(first))];
+    const auto [x, first_input] = layers_.embed(
+        in, weights_.embedding, weights_.positions,
+        is_attention(first) || config_.shared_norm ? layer.attention_norm : layer.mlp_norm,
+        batch.masks);
     experts_.begin(config_, batch);
-    const Tensor normed =
-        layers_.run({in, visible, first_input, batch.layers, masks.count() > 0 ? &masks : nullptr,
-                     config_.has_experts() ? &experts_ : nullptr},
-                    weights_.layers, weights_.final_norm, x, kv, features, stop);
+    const Tensor normed = layers_.run(
+        {in, visible, first_input, batch.sublayers, masks.count() > 0 ? &masks : nullptr,
+         config_.has_experts() ? &experts_ : nullptr},
+        weights_.layers, weights_.final_norm, x, kv, features, stop);
 
     features.join();
     ForwardOutput output;

@@ -94,6 +94,14 @@ class Oracle {
     if (fact == "probes")
       return {static_cast<double>(std::ranges::count_if(hung, capture::is_probe))};
     if (fact == "drafts") return {static_cast<double>(proposed.size())};
+    if (name == "draft.left_out") {
+      const double all = 2 * json::parse(c.run().model_json).value("layers", 0.0);
+      double parts = 0;
+      for (const MetricRow& row : c.metrics())
+        if (row.tick == tick && row.name.starts_with("left-out"))
+          parts += row.name == "left-out layer" ? 2 : 1;
+      return {fact == "all" ? all : parts};
+    }
     if (fact == "withdrawn") return {given(Verdict::kWithdrawn)};
     if (fact == "sent") return {static_cast<double>(proposed.size()) - given(Verdict::kWithdrawn)};
     if (fact == "drafter_rank" || fact == "drafter_q" || fact == "drafter_score") {

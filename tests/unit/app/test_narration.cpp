@@ -227,6 +227,16 @@ TEST_CASE("narration: draft models drawn at random, samplers, processors, window
   CHECK(check_run({.method = "prompt_lookup", .model = chained(), .max_new_tokens = 2}, told));
 }
 
+TEST_CASE("narration: a search that finds another list of parts to leave out says how many") {
+  Told told;
+  FakeOptions model = chained();
+  model.layers = 8;
+  const json settings = {{"skip_search", true}, {"skip_layers", {2, 3}}, {"search_window", 16}};
+  CHECK(check_run(
+      {.method = "layer_skip", .settings = settings, .model = model, .max_new_tokens = 80}, told));
+  CHECK(told.contains("draft.left_out"));
+}
+
 TEST_CASE("narration: beams under every KV policy, pruned, with ends on the way") {
   Told told;
   for (const char* kv : {"recycle", "keep", "compact"})

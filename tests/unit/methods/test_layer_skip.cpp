@@ -25,7 +25,7 @@ FakeOptions of_layers(int layers) {
 
 // The best token after a text, of the model with these layers.
 std::int32_t best_after(FakeModel& model, const Layers& layers, const Tokens& text) {
-  LayerSubset part(model, layers);
+  LayerSubset part(model, sublayers_of(layers));
   const auto kv = part.make_kv(64);
   Tokens order(text.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = static_cast<std::int32_t>(i);
@@ -161,7 +161,7 @@ TEST_CASE(
   Rig plain(options);
   plain.start("greedy", {}, prompt, 80).run();
   const json settings = {{"skip_search", true}, {"skip_layers", {2, 3}}, {"search_window", 16}};
-  std::vector<std::vector<double>> lists[2];
+  std::vector<Layers> lists[2];
   for (auto& changes : lists) {
     Rig rig(options);
     Session& session = rig.start("layer_skip", settings, prompt, 80, 3);
@@ -169,15 +169,16 @@ TEST_CASE(
     CHECK(tokens_of(session.result()) == tokens_of(plain.session->result()));
     std::int32_t last = -1;
     for (const capture::MetricRow& row : rig.recorder.metric_rows) {
-      CHECK(row.name == "left-out layer");
       if (row.tick != last) changes.emplace_back();
       last = row.tick;
-      changes.back().push_back(row.value);
+      const int layer = static_cast<int>(row.value);
+      if (row.name != "left-out MLP") changes.back().push_back(attention_of(layer));
+      if (row.name != "left-out attention") changes.back().push_back(mlp_of(layer));
     }
   }
   REQUIRE(lists[0].size() >= 1);
-  CHECK(lists[0].front() == std::vector<double>{2, 3});
-  for (const auto& list : lists[0]) CHECK(list.size() == 2);
+  CHECK(lists[0].front() == Layers{4, 5, 6, 7});
+  for (const Layers& list : lists[0]) CHECK(list.size() == 4);
   CHECK(lists[0] == lists[1]);
 }
 
@@ -185,7 +186,7 @@ TEST_CASE("layer skip: a search needs a middle to leave out") {
   FakeModel model(of_layers(2));
   CHECK(refusal(ErrorCode::kInvalidArgument, [&] {
           drafts(model, {1, 2}, {{"skip_search", true}, {"skip_layers", {1}}});
-        }).starts_with("skip_search: expected 1 to 0 of 2 layers"));
+        }).starts_with("skip_search: expected 1 to 0 parts of 2 layers"));
 }
 
 TEST_CASE(

@@ -91,7 +91,7 @@ TEST_CASE(
     const TempDir folder;
     write_part(golden_case(name), kept, folder.path());
     const auto file = loaded(folder.path());
-    LayerSubset part(*whole, kept);
+    LayerSubset part(*whole, sublayers_of(kept));
     CHECK(part.info().layers == static_cast<int>(kept.size()));
     const auto ids = some_ids(*whole, 20);
     const auto expected = logits_of(*file, ids);
@@ -113,14 +113,14 @@ TEST_CASE(
                       stepped.size() * sizeof(float)) == 0);
     // And through libtorch.
     const auto reference = whole_model(name, true);
-    LayerSubset same(*reference, kept);
+    LayerSubset same(*reference, sublayers_of(kept));
     CHECK(max_difference(logits_of(same, ids), expected) < 1e-3);
   }
 }
 
 TEST_CASE("layer subset: all layers are the model itself") {
   const auto whole = whole_model("llama");
-  LayerSubset all(*whole, {0, 1, 2, 3});
+  LayerSubset all(*whole, sublayers_of(Layers{0, 1, 2, 3}));
   const auto ids = some_ids(*whole, 9);
   CHECK(logits_of(all, ids) == logits_of(*whole, ids));
 }
@@ -136,7 +136,7 @@ TEST_CASE(
   Layers kept;
   for (int i = 0; i < 30; ++i)
     if (i < 12 || i > 19) kept.push_back(i);
-  LayerSubset part(*whole, kept);
+  LayerSubset part(*whole, sublayers_of(kept));
   const auto ids = some_ids(*whole, 24);
   const auto kv = part.make_kv(24), of_file = file->make_kv(24);
   CHECK(last_logits(part, *kv, ids) == last_logits(*file, *of_file, ids));
@@ -146,15 +146,17 @@ TEST_CASE(
     "layer subset: layers that are not there, not in order or none are refused, and another model's KV is") {
   const auto whole = whole_model("llama");
   const auto why = [&](const Layers& layers) {
-    return refusal(ErrorCode::kInvalidArgument, [&] { LayerSubset(*whole, layers); });
+    return refusal(ErrorCode::kInvalidArgument, [&] { LayerSubset(*whole, sublayers_of(layers)); });
   };
-  CHECK(why({}) == "layers: expected at least one to stay, found none");
+  CHECK(why({}) == "layers: expected the attention of at least one to stay, found none");
   for (const Layers& layers : {Layers{4}, Layers{-1}, Layers{2, 1}, Layers{1, 1}})
-    CHECK(why(layers).starts_with("layers: expected ascending numbers from 0 to 3, found "));
-  LayerSubset part(*whole, {0, 2});
-  const auto of_whole = whole->make_kv(8), of_part = part.make_kv(8);
+    CHECK(why(layers).starts_with(
+        "layers: expected parts of them in ascending numbers from 0 to 7, found "));
+  LayerSubset part(*whole, sublayers_of(Layers{0, 2}));
+  LayerSubset fewer(*whole, sublayers_of(Layers{1}));
+  const auto of_fewer = fewer.make_kv(8), of_part = part.make_kv(8);
   const auto ids = some_ids(*whole, 4);
-  CHECK_THROWS_AS(last_logits(part, *of_whole, ids), Error);
+  CHECK_THROWS_AS(last_logits(part, *of_fewer, ids), Error);
   CHECK_THROWS_AS(last_logits(*whole, *of_part, ids), Error);
   // No hidden states of a part.
   const std::vector<std::int32_t> order = iota(4), layer = {1}, last = {3};
@@ -169,7 +171,7 @@ TEST_CASE(
 TEST_CASE("layer subset: KV of the whole model's first layers is what they compute, bit for bit") {
   const auto whole = whole_model("llama");
   const Layers first = {0};
-  LayerSubset part(*whole, first);
+  LayerSubset part(*whole, sublayers_of(first));
   const std::vector<std::int32_t> ids = some_ids(*whole, 12);
   const auto whole_kv = whole->make_kv(12), own = part.make_kv(12), taken = part.make_kv(16);
   all_logits(*whole, *whole_kv, std::vector(ids.begin(), ids.end() - 1));
