@@ -29,7 +29,7 @@ class Round:
         self.sent: List[bool] = []
         self.is_probe: List[bool] = []
         self.scores: Dict[int, float] = {}  # by index
-        self.drafted: Set[Tuple[int, int]] = set()  # (parent, token)
+        self.drafted: Set[int] = set()  # the tree's keys
         self.batches: List[Dict[str, Any]] = []  # rows() calls
         self.prompt_rows: Set[int] = set()  # prompt tokens that the target's rows compute
         self.outputs: List[Tuple[str, List[int], List[values.Row]]] = []  # target() calls
@@ -125,6 +125,8 @@ class Round:
         [(token, log p), …] a row; fewer than rows() has are those of the last rows. Without rows(): the end of the
         text, then the drafts that were sent."""
         found = values.rows_of(logits, self.book.best, "target(logits)")
+        if owner == "target":
+            self.book.learn_dtype(logits)
         expected = self._output_nodes(owner)
         if len(found) > len(expected):
             raise TypeError(f"target(logits): expected {len(expected)} rows, as many as rows() has (without it: the end "
