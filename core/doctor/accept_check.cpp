@@ -156,12 +156,12 @@ class AcceptCheck {
     const std::string best =
         run_.token_text(at.best_token) + " (log p " + number_of(at.best_logprob) + ")";
     if (row.verdict == Verdict::kAccepted && !at.is_best) {
-      found(Code::kAcceptGreedy, row, "a draft is accepted that is not the argmax",
+      found(Code::kAcceptGreedy, row, "a draft that is not the argmax is accepted",
             "was accepted, but the argmax of the row of " + run_.name(run_.parent(row.node)) +
                 " is " + best,
             sure_of(row));
     } else if (row.verdict == Verdict::kRejected && at.is_best && !is_tied(row, at)) {
-      found(Code::kAcceptGreedy, row, "a draft is refused that is the argmax",
+      found(Code::kAcceptGreedy, row, "a draft that is the argmax is refused",
             "was refused, but it is the argmax of the row of " + run_.name(run_.parent(row.node)) +
                 ": " + best,
             sure_of(row));
@@ -302,11 +302,11 @@ void check_drawn(const RunView& run, std::vector<Finding>& out) {
        .step = step_of(first->tick),
        .node = first->node,
        .kind = "drafts are always the drafter's best, but verified as if drawn",
-       .text = "all " + std::to_string(tries) +
-               " first drafts are the best token of their drafter's row; drawn from q that "
-               "has the probability e^" +
-               number_of(log_chance) +
-               ". Chosen drafts are verified with q = 1, or the text favours them",
+       .text =
+           "all " + std::to_string(tries) +
+           " first drafts are the best token of their drafter's row; if they were drawn from q, "
+           "that would have the probability e^" +
+           number_of(log_chance) + ". Verify chosen drafts with q = 1, or the text favours them",
        .sure = Sure::kLikely});
 }
 

@@ -73,8 +73,9 @@ class BeamCheck {
       step_ = step_of(row.tick);
       found(Code::kBeamScore, row.node, "a finished text's score is not its normalised sum",
             run_.name(row.node) + " ends a text with the score " + number_of(row.score) +
-                "; its sum of log p, " + number_of(sum) + ", by " + std::to_string(node.depth) +
-                " tokens to the power " + number_of(penalty) + " is " + number_of(wanted));
+                "; its sum of log p, " + number_of(sum) + ", divided by " +
+                std::to_string(node.depth) + " tokens to the power " + number_of(penalty) + " is " +
+                number_of(wanted));
     }
   }
 

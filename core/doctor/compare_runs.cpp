@@ -17,8 +17,7 @@ PartingSide side_of(const RunView& run, const std::vector<std::int32_t>& text, s
   PartingSide side;
   const float unknown = std::nanf("");
   side.margin = side.gap = unknown;
-  if (run.model.contains("dtype") && run.model["dtype"].is_string())
-    side.dtype = run.model["dtype"].get<std::string>();
+  side.dtype = run.dtype();
   side.node = at == 0 ? 0 : text[at - 1];
   if (at < text.size()) side.token = run.at(text[at]).token;
   const auto best = capture.candidates(side.node, capture.end_tick());
@@ -73,27 +72,27 @@ std::string told(const RunView& run, const PartingSide& side) {
   return text + ")";
 }
 
-const char* told(Parting parting) {
-  switch (parting) {
-    case Parting::kTie:
-      return "a tie: the two tokens are nearer than what another order of sums changes";
-    case Parting::kArithmetic:
-      return "arithmetic: the number type cannot tell the two tokens apart reliably";
-    case Parting::kChosen:
-      return "chosen: a token that is not the best of its row was drawn, or kept by a search";
-    case Parting::kFault:
-      return "a fault: rounding does not explain it";
-    case Parting::kUnknown:
-      break;
-  }
-  return "not known: the rows were not recorded";
-}
-
 }  // namespace
 
 const char* to_string(Parting parting) {
   constexpr const char* kNames[] = {"tie", "arithmetic", "chosen", "fault", "unknown"};
   return kNames[static_cast<std::size_t>(parting)];
+}
+
+const char* sentence_of(Parting parting) {
+  switch (parting) {
+    case Parting::kTie:
+      return "It is a tie: another order of sums changes more than what lies between the two tokens";
+    case Parting::kArithmetic:
+      return "It is arithmetic: the number type cannot reliably tell the two tokens apart";
+    case Parting::kChosen:
+      return "It was chosen: a token that is not the best of its row was drawn, or kept by a search";
+    case Parting::kFault:
+      return "It is a fault: rounding does not explain it";
+    case Parting::kUnknown:
+      break;
+  }
+  return "Why is not known: the rows were not recorded";
 }
 
 std::vector<std::int32_t> text_nodes(const Capture& capture) {
@@ -155,8 +154,8 @@ std::optional<FirstDifference> first_difference(const Capture& left, const Captu
                  .node = out.left.node,
                  .kind = std::string("two texts of one prompt part: ") + to_string(out.parting),
                  .text = "the texts part at token " + std::to_string(at + 1) + ". The first " +
-                         told(a, out.left) + "; the second " + told(b, out.right) + ". It is " +
-                         told(out.parting),
+                         told(a, out.left) + "; the second " + told(b, out.right) + ". " +
+                         sentence_of(out.parting),
                  .sure = out.parting == Parting::kFault     ? Sure::kCertain
                          : out.parting == Parting::kUnknown ? Sure::kHint
                                                             : Sure::kLikely};

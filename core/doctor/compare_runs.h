@@ -19,7 +19,8 @@ enum class Parting : std::uint8_t {
   kFault,       // none of these explains it
   kUnknown,     // the rows were not recorded
 };
-const char* to_string(Parting parting);  // "tie", "arithmetic", ...
+const char* to_string(Parting parting);    // "tie", "arithmetic", ...
+const char* sentence_of(Parting parting);  // "It is a fault: rounding does not explain it"
 
 // One run where they part. Tokens -1: its text ends there.
 struct PartingSide {

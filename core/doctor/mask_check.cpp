@@ -14,7 +14,7 @@ constexpr std::array<const char*, kSightFaultKinds> kSightFaultNames = {
     "a slot is seen that nothing was written to",
     "a row sees what lies before its window",
     "a row sees what comes after it",
-    "stale KV is seen: of a node that was refused or freed",
+    "stale KV is seen: that of a node that was refused or freed",
     "a row sees its sibling",
     "a row sees another branch",
     "a row does not see itself",

@@ -50,17 +50,17 @@ void check_positions_of(const RunView& run, Whose whose, std::vector<Finding>& o
   if (by_off.size() == 1) constant = by_off.begin()->first;
   if (constant && has_prompt && rows.size() > 1) {
     for (const Placed& placed : rows)
-      found(Code::kPositionOffset, placed, "all positions are off by the same",
+      found(Code::kPositionOffset, placed, "all positions are off by the same amount",
             ": all rows, the prompt's too, are off by " + by(*constant) +
-                ". Rotary positions do not notice it; learned ones do",
+                ". Rotary positions are not affected; learned ones are",
             Sure::kHint);
     return;
   }
   if (constant && !has_prompt && rows.size() > 1) {
     for (const Placed& placed : rows)
-      found(Code::kPositionOffset, placed, "all recorded positions are off by the same",
+      found(Code::kPositionOffset, placed, "all recorded positions are off by the same amount",
             ": all recorded rows are off by " + by(*constant) +
-                ". It is harmless under rotary positions if the prompt's are off by it too",
+                ". That is harmless under rotary positions if the prompt's are off by as much",
             Sure::kLikely);
     return;
   }
@@ -93,7 +93,7 @@ void check_positions_of(const RunView& run, Whose whose, std::vector<Finding>& o
             "positions count the rows of the batch, so siblings differ",
             ": positions count the rows of the batch", Sure::kCertain);
     } else if (same_behind && positions.is_prompt_right() && behind.value_or(0) != 0) {
-      found(Code::kPositionDepth, placed, "all rows behind the prompt are off by the same",
+      found(Code::kPositionDepth, placed, "all rows behind the prompt are off by the same amount",
             ": all rows behind the prompt are off by " + by(placed.off), Sure::kCertain);
     } else {
       found(Code::kPositionDepth, placed, "a position is not that of its depth",

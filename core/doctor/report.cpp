@@ -39,7 +39,7 @@ std::string times_text(const FindingGroup& group) {
   if (group.count == 1) return "";
   if (group.steps <= 1) return std::to_string(group.count) + " times in this step";
   return std::to_string(group.count) + " times in " + std::to_string(group.steps) +
-         " steps, first at " + std::to_string(group.first.step);
+         " steps, first at step " + std::to_string(group.first.step);
 }
 
 std::string report_text(const Diagnosis& diagnosis, const std::string& title,

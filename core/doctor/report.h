@@ -12,7 +12,7 @@ std::string place_text(const Finding& finding);
 // The same for `triescope RUN --open`: "step/3/node/5"; "" = it names neither.
 std::string place_link(const Finding& finding);
 
-// How often and since when: "5 times in 5 steps, first at 3", "3 times in this step"; "" = once.
+// How often and since when: "5 times in 5 steps, first at step 3", "3 times in this step"; "" = once.
 std::string times_text(const FindingGroup& group);
 
 // `title` begins it. `path`: the capture that the places are in, for the line that says how to look at the

@@ -42,6 +42,17 @@ std::string RunView::text(const char* setting) const {
   return at != settings.end() && at->is_string() ? at->get<std::string>() : "";
 }
 
+std::string RunView::dtype() const {
+  const auto at = model.find("dtype");
+  if (at == model.end() || !at->is_string()) return "";
+  std::string name = at->get<std::string>();
+  if (name.starts_with("torch.")) name.erase(0, 6);
+  if (name == "bfloat16") return "bf16";
+  if (name == "float16" || name == "half" || name == "fp16") return "f16";
+  if (name == "float32" || name == "float" || name == "fp32") return "f32";
+  return name;
+}
+
 bool RunView::has_processors() const {
   return number("repetition_penalty", 1) != 1 || number("no_repeat_ngram_size", 0) > 0 ||
          number("min_length", 0) > 0 || number("min_new_tokens", 0) > 0 ||

@@ -25,6 +25,8 @@ class RunView {
   bool has(const char* setting) const { return settings.contains(setting); }
   double number(const char* setting, double otherwise) const;
   std::string text(const char* setting) const;  // "" = none
+  // The model's number type, as short as ours: "torch.bfloat16" is "bf16"; "" = not recorded.
+  std::string dtype() const;
   // Scores were changed before a token was chosen, so candidates do not say which was.
   bool has_processors() const;
   bool is_lossy_or_drawn() const;  // the settings say that verification is not greedy

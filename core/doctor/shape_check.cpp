@@ -70,7 +70,7 @@ void check_acceptance_shape(const RunView& run, std::vector<Finding>& out) {
       depths[1].rate() < kCliff * depths[0].rate()) {
     found(depths[1], "acceptance falls off a cliff after the first draft",
           "at depth 1 " + told(depths[0]) + " were accepted, at depth 2 " + told(depths[1]) +
-              ": the drafter's second input is likely another than it was trained on (a hidden "
+              ": the drafter's second input is probably not what it was trained on (a hidden "
               "state or a position off by one)");
     return;
   }

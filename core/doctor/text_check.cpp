@@ -81,12 +81,12 @@ class TextCheck {
       if (!grown.contains(node) && !run_.is_on_path(node, now))
         found(Code::kTextLost, step, node, "an accepted token is not in the text",
               run_.name(node) + " was accepted or chosen, but the text that ends in " +
-                  run_.name(now) + " is without it");
+                  run_.name(now) + " lacks it");
     if (decided.empty()) return;
     for (const std::int32_t node : grown)
       if (std::ranges::find(decided, node) == decided.end())
         found(
-            Code::kTextTwice, step, node, "a token is in the text that nothing was decided about",
+            Code::kTextTwice, step, node, "the text has a token that nothing was decided about",
             run_.name(node) + " is in the text, but was neither accepted nor chosen in this step");
     const auto row = run_.capture.step(step);
     if (!row || row->emitted <= 0 || step == 0) return;
@@ -94,9 +94,11 @@ class TextCheck {
     const std::string numbers = "the step says that it wrote " + std::to_string(row->emitted) +
                                 " tokens, and the text grew by " + std::to_string(written);
     if (row->emitted < written)
-      found(Code::kTextLost, step, now, "fewer tokens are written than the text grew by", numbers);
+      found(Code::kTextLost, step, now,
+            "a step says that it wrote fewer tokens than the text grew by", numbers);
     if (row->emitted > written)
-      found(Code::kTextTwice, step, now, "more tokens are written than the text grew by", numbers);
+      found(Code::kTextTwice, step, now,
+            "a step says that it wrote more tokens than the text grew by", numbers);
   }
 
   // A text that was returned against the path to its last node.
@@ -115,7 +117,7 @@ class TextCheck {
         (at < path.size() ? run_.token_text(path[at]) : "past its end") + " on the path";
     found(is_longer ? Code::kTextTwice : Code::kTextLost, step, node,
           is_longer ? "a text has more tokens than its path"
-                    : "a text has not the tokens of its path",
+                    : "a text does not have the tokens of its path",
           numbers);
   }
 

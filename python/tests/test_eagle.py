@@ -2,6 +2,7 @@
 is skipped without them."""
 
 import json
+import os
 import types
 import unittest
 import warnings
@@ -95,6 +96,19 @@ class Eagle(Case):
         self.assertEqual([text[:-1] if text != whole else text for text, whole in zip(texts, (plain[-1], plain[2], plain[-1]))],
                          [plain[-1], plain[2], plain[-1]])
         self.check_nothing_is_found()
+
+    def test_a_generator_that_nobody_iterates_leaves_no_capture(self):
+        model, ids = eagle_layout.EaModel(eagle_layout.small_llama()), torch.tensor([PROMPT])
+        plain = [text[0].tolist() for text in model.ea_generate(ids)]
+        with triescope.eagle.record(model, self.path()) as made:
+            idle = model.ea_generate(ids)
+            late = model.ea_generate(ids)
+            self.assertEqual(made, [])
+            list(model.ea_generate(ids))
+            self.assertEqual(made, [self.path()])
+        del idle
+        self.assertEqual([text[0].tolist() for text in late], plain)  # iterated when the recording is over
+        self.assertEqual([name for name in os.listdir(os.path.dirname(self.path())) if name.endswith(".tscap")], ["run.tscap"])
 
     def test_a_wrong_mask_is_recorded_as_it_was_and_found(self):
         class Leaks(eagle_layout.Target):

@@ -90,6 +90,20 @@ class Generates(Case):
             with triescope.open(name) as run:
                 self.assertTrue(run.text.startswith(text), (run.text, text))
 
+    def test_a_generator_that_nobody_iterates_leaves_no_capture(self):
+        llama = load()
+        ids = llama.tokenize(b"One, two, three,")
+        llama.reset()
+        plain = [token for token, _ in zip(llama.generate(ids, temp=0.0), range(6))]
+        llama.reset()
+        with triescope.llama_cpp.record(llama, self.path()) as made:
+            idle = llama.generate(ids, temp=0.0)
+            late = llama.generate(ids, temp=0.0)
+            self.assertEqual(made, [])
+        del idle
+        self.assertEqual([token for token, _ in zip(late, range(6))], plain)  # iterated when the recording is over
+        self.assertFalse(os.path.exists(self.path()))
+
     def test_what_it_cannot_see_is_refused_by_name(self):
         llama = load()
         ids = llama.tokenize(b"One, two")

@@ -43,6 +43,30 @@ class Recording(Case):
     def remarks(self):
         return [row["text"] for row in self.rows("log") if row["level"] == "warning"]
 
+    def test_rounds_that_say_what_became_of_their_kv_and_rounds_that_do_not_go_together(self):
+        with self.recorder() as cap:
+            cap.prompt([1, 2, 3])
+            with cap.round() as r:
+                r.commit(token=9)
+            with cap.round() as r:
+                r.draft([4, 5], [-1, -1])
+                r.rows([-1, 0, 1], mask=[[T] * 3 + line for line in ([T, F, F], [T, T, F], [T, F, T])])
+                r.commit([1], token=6)
+                r.kv(moved=[(5, 4)], freed=[5])
+            with cap.round() as r:
+                r.draft([7])
+                r.rows([-1, 0], mask=[[T] * 5 + line for line in ([T, F], [T, T])])
+                r.commit([0], token=8)
+                r.kv(moved=[], freed=range(7, 7))  # all were accepted
+            with cap.round() as r:
+                r.draft([10, 11], [-1, -1])
+                r.rows([-1, 0, 1], mask=[[T] * 7 + line for line in ([T, F, F], [T, T, F], [T, F, T])])
+                r.commit([0], token=12)
+        self.assertEqual(self.remarks(), [])
+        slots = [(row["tick"] // 5, row["action"], row["slot"]) for row in self.rows("slot") if row["tick"] // 5 > 1]
+        self.assertEqual(slots, [(2, "reuse", 5), (2, "alloc", 6), (3, "alloc", 7), (3, "alloc", 8), (3, "alloc", 9), (3, "free", 9)])
+        self.assertEqual([row["live"] for row in self.rows("memory")], [3, 5, 7, 9])
+
     def test_a_tree_is_recorded_with_its_rows_and_decisions(self):
         with self.recorder() as cap:
             cap.prompt([1, 2, 3], logits=[0.0] * 8 + [5.0])

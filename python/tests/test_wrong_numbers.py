@@ -84,7 +84,7 @@ class MissesAnAncestor(Recorded):
 
 
 class StandsOneTooFar(Recorded):
-    mistake = "the position is one too far"
+    mistake = "the position is one too high"
 
     def positions(self, parents):
         first, *drafts = super().positions(parents)

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 import sys
 import threading
 import time
 import warnings
-from typing import Any, Callable, Dict, List, Optional, Sequence, Set, Tuple
+from typing import Any, Callable, Dict, List, Optional, Sequence, Set, Tuple, Union
 
 from . import _endings as endings
 from . import _values as values
 from ._background import BackgroundFile
+from ._block import Block
 from ._cache import Cache
 from ._file import CaptureFile
 from ._schema import COLUMNS, tables_of
@@ -42,12 +44,13 @@ class Book:
         self.max_new_tokens: int = run["max_new_tokens"]
         self.window: int = run["sliding_window"]
         self.best = best  # candidates a row
+        self._model: Optional[Dict[str, Any]] = None if model.get("dtype") else dict(model)  # None: its dtype is known
         self.strict = strict
         self.piece = piece
         ends = model.get("eos_token_ids") or []
         self.ends = list(ends) if isinstance(ends, (list, tuple)) else [ends]
         self.lock = threading.RLock()
-        self.rows: Dict[str, List[Sequence[Any]]] = {table: [] for table in COLUMNS if table in tables_of(level)}
+        self.rows: Dict[str, List[Union[Sequence[Any], Block]]] = {table: [] for table in COLUMNS if table in tables_of(level)}
         self.tree = Tree()
         self.caches = {owner: Cache(owner, self.rows.get("slot")) for owner in OWNERS}
         self.prompt: Optional[List[int]] = None
@@ -77,7 +80,16 @@ class Book:
         """µs since the recording began."""
         return int((time.perf_counter() - self._began) * 1e6)
 
-    def add(self, table: str, row: Sequence[Any]) -> None:
+    def learn_dtype(self, logits: Any) -> None:
+        """A model of which no dtype was said has that of its logits, where it is a coarse one: what rounding explains follows it."""
+        if self._model is None:
+            return
+        dtype = str(getattr(logits, "dtype", "")).replace("torch.", "")
+        if dtype in ("bfloat16", "float16"):
+            self.changes["model_json"] = json.dumps({**self._model, "dtype": dtype})
+            self._model = None
+
+    def add(self, table: str, row: Union[Sequence[Any], Block]) -> None:
         rows = self.rows.get(table)
         if rows is not None:
             rows.append(row)
@@ -121,8 +133,8 @@ class Book:
         """The node of `token` below `parent`: the one that is there, unless `again` says otherwise."""
         tree = self.tree
         if again:
-            there = tree.children.get((parent, token))
-            if there is not None:
+            there = tree.child(parent, token)
+            if there >= 0:
                 return there
         node = tree.hang(parent, token, logprob, score)
         if token not in self.pieces:
@@ -133,17 +145,17 @@ class Book:
                          role, drafter))
         return node
 
-    def hang_drafts(self, parents: List[int], tokens: List[int], tick: int, qs: List[Optional[float]], drafter: int) -> range:
+    def hang_drafts(self, parents: List[int], tokens: List[int], keys: List[int], tick: int, qs: List[Optional[float]], drafter: int) -> range:
         """hang() of drafts that are not there yet: nothing is known of them but q."""
-        nodes = self.tree.hang_many(parents, tokens)
+        nodes = self.tree.hang_many(parents, tokens, keys)
         if not self.pieces.issuperset(tokens):
             for token in tokens:
                 self.know(token)
-        rows = self.rows.get("node")
-        if rows is not None:
-            depth = self.tree.depth
-            rows += [(node, parent, token, depth[node], None, None, 1.0 if q is None else q, "draft", tick, "candidate", drafter)
-                     for node, parent, token, q in zip(nodes, parents, tokens, qs)]
+        chance: Any = 1.0
+        if any(q is not None for q in qs):
+            chance = [1.0 if q is None else q for q in qs]
+        self.add("node", Block(len(nodes), (nodes, parents, tokens, self.tree.depth[nodes.start:], None, None, chance, "draft", tick,
+                                            "candidate", drafter)))
         return nodes
 
     def drafter(self, drafter: Any) -> int:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Dict, List, Optional, Sequence, Set, Tuple
+from collections import deque
+from typing import Any, Dict, List, Optional, Set, Tuple, Union
 
+from ._block import Block
 from ._tree import Tree
 
 
@@ -12,9 +14,9 @@ class Cache:
 
     __slots__ = ("owner", "events", "holder", "slot_of", "used", "garbage", "_known")
 
-    def __init__(self, owner: str, events: Optional[List[Sequence[object]]]):
+    def __init__(self, owner: str, events: Optional[List[Any]]):
         self.owner = owner
-        self.events: List[Sequence[object]] = [] if events is None else events
+        self.events: Union[List[Any], "deque[Any]"] = deque(maxlen=0) if events is None else events  # not recorded: dropped
         self.holder: Dict[int, int] = {}
         self.slot_of: Dict[int, int] = {}
         self.used: Set[int] = set()  # slots that were ever taken
@@ -35,11 +37,15 @@ class Cache:
     def take_all(self, slots: List[int], nodes: List[int], tick: int) -> None:
         """take() of each; where all slots are free, as a tree's are, at once."""
         holder, used = self.holder, self.used
-        if not holder.keys().isdisjoint(slots) or min(slots, default=0) < 0 or len(set(slots)) < len(slots):
+        if len(slots) == 1 or not holder.keys().isdisjoint(slots) or min(slots, default=0) < 0 or len(set(slots)) < len(slots):
             for slot, node in zip(slots, nodes):
                 self.take(slot, node, tick)
             return
-        self.events += [(tick, "reuse" if slot in used else "alloc", slot, node, -1, self.owner) for slot, node in zip(slots, nodes)]
+        fresh = len(slots) - len(used.intersection(slots))
+        action: Any = "alloc" if fresh == len(slots) else "reuse"
+        if 0 < fresh < len(slots):
+            action = ["reuse" if slot in used else "alloc" for slot in slots]
+        self.events.append(Block(len(slots), (tick, action, slots, nodes, -1, self.owner)))
         used.update(slots)
         holder.update(zip(slots, nodes))
         self._touch(min(nodes, default=0))
@@ -71,13 +77,14 @@ class Cache:
 
     def free_all(self, slots: List[int], tick: int) -> None:
         """free() of each that is held."""
-        holder, slot_of, owner = self.holder, self.slot_of, self.owner
-        for slot in slots:
-            node = holder.pop(slot, None)
-            if node is not None:
-                if slot_of.get(node) == slot:
-                    self._forget(node)
-                self.events.append((tick, "free", slot, node, -1, owner))
+        holder, slot_of = self.holder, self.slot_of
+        held = [slot for slot in dict.fromkeys(slots) if slot in holder]
+        nodes = [holder.pop(slot) for slot in held]
+        self._touch(min(nodes, default=0))
+        for slot, node in zip(held, nodes):
+            if slot_of.get(node) == slot:
+                del slot_of[node]
+        self.events.append(Block(len(held), (tick, "free", held, nodes, -1, self.owner)))
         self.garbage.difference_update(slots)
 
     def waste(self, slot: int, tick: int) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, List, Set
+from typing import Any, Dict, List, Optional, Set
 
 from ._masks import each_bit
 from ._schema import LIMITS
@@ -71,8 +71,11 @@ def check_mask(r: "Round", batch: Dict[str, Any]) -> None:
     """Every row sees the text, its ancestors and itself, as far as it is known where they lie."""
     book, owner, nodes = r.book, batch["owner"], batch["nodes"]
     expected = _Expected(r, batch)
+    all_wanted = expected.of_all(nodes)
+    if batch["seen"] == all_wanted:
+        return
     told: Set[str] = set()
-    for row, (node, found, wanted) in enumerate(zip(nodes, batch["seen"], expected.of_all(nodes))):
+    for row, (node, found, wanted) in enumerate(zip(nodes, batch["seen"], all_wanted)):
         if found == wanted:
             continue
         where = f"step {r.step}, row {row} ({book.name(node)})"
@@ -100,7 +103,7 @@ class _Expected:
         self._window = book.window if batch["owner"] == "target" else 0
         self._prompt_slots = batch.get("prompt") or ()
         self._here: Dict[int, int] = dict(zip(batch["nodes"], batch.get("slots") or ()))
-        self._rows_at = {slot: node for node, slot in self._here.items()}
+        self._rows_at: Optional[Dict[int, int]] = None
         self._known: Dict[int, int] = {}
         # The text above this round's rows is the same for all of them.
         base = self._tree.parent[r.tip] if r.tip > 0 else 0
@@ -108,6 +111,8 @@ class _Expected:
             self._known[base] = self._cache.text_bits(self._tree, self._prompt, base)
 
     def holder(self, slot: int) -> "int | None":
+        if self._rows_at is None:
+            self._rows_at = {place: node for node, place in self._here.items()}
         if slot in self._rows_at:
             return self._rows_at[slot]
         node = self._cache.holder.get(slot)
@@ -129,9 +134,11 @@ class _Expected:
     def of_all(self, nodes: List[int]) -> List[int]:
         """of() each; a row whose parent's is known sees that and itself."""
         known, here, parent = self._known, self._here, self._tree.parent
+        if self._window or not here:
+            return [self.of(node) for node in nodes]
         found = []
         for node in nodes:
-            above = known.get(parent[node]) if node > 0 and node in here and not self._window else None
+            above = known.get(parent[node]) if node > 0 else None
             if above is None:
                 found.append(self.of(node))
                 continue

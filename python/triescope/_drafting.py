@@ -45,7 +45,7 @@ def hang_all(r: "Round", tokens: List[int], above: List[Union[int, Node]], qs: L
 
     def add(i: int, at: int) -> None:
         token = tokens[i]
-        key = (at, token)
+        key = book.tree.keys([at], [token])[0]
         is_twice = key in r.drafted
         if is_twice:
             book.remark("twice", f"step {r.step}: draft {first + i}{book.piece_text(token)} is drafted twice "
@@ -89,13 +89,12 @@ def _hang_plain(r: "Round", tokens: List[int], above: List[Union[int, Node]], qs
     None: they are not so, and nothing was hung."""
     first, places, tip = len(r.drafts), r.drafts, r.tip
     begin = len(r.book.tree) - first
-    parents = []
-    for i, parent in enumerate(above, first):
-        if type(parent) is not int or not -1 <= parent < i:
-            return None
-        parents.append(tip if parent < 0 else places[parent] if parent < first else begin + parent)
-    keys = set(zip(parents, tokens))
-    if len(keys) < len(tokens) or not r.drafted.isdisjoint(keys) or not r.book.tree.children.keys().isdisjoint(keys):
+    if not all(type(parent) is int and -1 <= parent < i for i, parent in enumerate(above, first)):
         return None
-    r.drafted |= keys
-    return r.book.hang_drafts(parents, tokens, tick, qs, drafter)
+    parents = [tip if parent < 0 else places[parent] if parent < first else begin + parent for parent in above]
+    tree = r.book.tree
+    keys = tree.keys(parents, tokens)
+    if len(set(keys)) < len(keys) or not tree.children.keys().isdisjoint(keys):
+        return None
+    r.drafted.update(keys)
+    return r.book.hang_drafts(parents, tokens, keys, tick, qs, drafter)

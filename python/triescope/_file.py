@@ -7,6 +7,7 @@ import os
 import sqlite3
 from typing import Any, Dict, List, Optional, Sequence, Tuple
 
+from ._block import Block
 from ._inserts import Inserts
 from ._masks import all_runs
 from ._schema import APPLICATION_ID, COLUMNS, schema_sql
@@ -44,7 +45,7 @@ class CaptureFile:
             if os.path.exists(path + suffix):
                 os.remove(path + suffix)
         self.pid = os.getpid()
-        self.db: Optional[sqlite3.Connection] = sqlite3.connect(path, isolation_level=None, check_same_thread=False, cached_statements=256)
+        self.db: Optional[sqlite3.Connection] = sqlite3.connect(path, isolation_level=None, check_same_thread=False, cached_statements=512)
         self.db.execute("PRAGMA page_size=4096")
         self.db.execute("BEGIN")
         for statement in schema_sql().split(";\n"):
@@ -70,7 +71,7 @@ class CaptureFile:
             for table in COLUMNS:  # phases last
                 of_table = rows.get(table)
                 if table == "seen" and of_table:  # their bits as text, here because it takes long
-                    of_table = [(*row, text) for (*row, _), text in zip(of_table, all_runs([row[-1] for row in of_table]))]
+                    of_table = [Block(block.count, [*block.columns[:-1], all_runs(block.columns[-1])]) for block in of_table]
                 if of_table:
                     self._inserts.write(db, table, of_table)
             db.execute("COMMIT")

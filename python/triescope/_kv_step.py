@@ -41,15 +41,18 @@ def _change_slots(r: "Round", kv: Dict[str, Any], tick: int) -> None:
 def settle(r: "Round", step: int, tick: int, on_path: Set[int]) -> None:
     """`on_path`: the nodes that became text (beams: that live texts go through)."""
     book = r.book
-    told = [kv for kv in r.told_kv if kv["moved"] or kv["freed"] or kv["garbage"]]
+    told = [kv for kv in r.told_kv if kv["is_told"]]
     for kv in told:
         if kv["phase"] == "commit":
             _change_slots(r, kv, tick)
-    if book.caches["target"].holder and not any(kv["owner"] == "target" for kv in told):
+    is_target_told = any(kv["owner"] == "target" for kv in told)
+    if book.caches["target"].holder and not is_target_told:
         if book.kind == "beams":
             _waste_dead_beams(r, tick, on_path)
         else:
             _settle_text(r, tick, on_path)
+    elif book.is_dense and is_target_told:  # what was said of it decides how long it is now
+        book.dense_length = 1 + max(book.caches["target"].holder, default=-1)
     for owner in OWNERS:
         mine = [kv for kv in r.told_kv if kv["owner"] == owner]
         figures = [kv for kv in mine if kv["live"] is not None or kv["reserved"] is not None]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import chain
+import sys
 from typing import Any, Iterator, List, Optional, Tuple
 
 from . import _values as values
@@ -19,13 +19,19 @@ def bits_of(line: List[Any]) -> int:
         return int("".join("1" if one else "0" for one in reversed(line)) or "0", 2)
 
 
-def all_bits(lines: List[List[Any]], width: int) -> List[int]:
-    """bits_of() each of lines of one width."""
-    try:
-        digits = bytes(chain.from_iterable(lines))[::-1].translate(_DIGITS)
-    except (TypeError, ValueError):
-        return [bits_of(line) for line in lines]
-    return [int(digits[at - width:at], 2) for at in range(len(digits), 0, -width)]
+def array_bits(lines: Any) -> Optional[List[int]]:
+    """bits_of() each row of a bool tensor or array; None: numpy is not there, or the values are no bools."""
+    numpy = sys.modules.get("numpy")
+    if hasattr(lines, "detach"):
+        lines = lines.detach().cpu()
+        if "bool" not in str(lines.dtype) or numpy is None:
+            return None
+        lines = lines.numpy()
+    if numpy is None or not isinstance(lines, numpy.ndarray) or lines.dtype != bool:
+        return None
+    packed = numpy.packbits(lines, axis=1, bitorder="little")
+    data, width = packed.tobytes(), packed.shape[1]
+    return [int.from_bytes(data[at:at + width], "little") for at in range(0, len(data), width)] if width else [0] * len(lines)
 
 
 def bits_of_slots(slots: List[int]) -> int:
@@ -88,10 +94,16 @@ def mask_rows(value: Any, rows: int, where: str) -> Tuple[List[int], Optional[in
             shape = value.shape
         if len(shape) != 2:
             raise values.wrong(where, "a mask", value, hint)
-        lines = values.plain(value > HIDDEN if "float" in str(getattr(value, "dtype", "")) else value)
+        if "float" in str(getattr(value, "dtype", "")):
+            value = value > HIDDEN
+        if len(value) == rows:
+            bits = array_bits(value)
+            if bits is not None:
+                return bits, int(shape[1])
+        lines = values.plain(value)
     else:
         try:
-            lines = [values.plain(line) for line in value]
+            lines = [line if type(line) is list else values.plain(line) for line in value]
         except TypeError:
             raise values.wrong(where, "a mask", value, hint) from None
         while len(lines) == 1 and rows != 1 and isinstance(lines[0], list):
@@ -108,4 +120,4 @@ def mask_rows(value: Any, rows: int, where: str) -> Tuple[List[int], Optional[in
     if isinstance(first, float):
         lines = [[one > HIDDEN for one in line] for line in lines]
     width = widths.pop() if widths else 0
-    return all_bits(lines, width) if width else [0] * len(lines), width
+    return [bits_of(line) for line in lines], width

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Dict, List, Optional
 
 from . import _checks, _kv_step, _prompt, _values as values
+from ._block import Block
 from ._masks import each_bit
 from ._words import DRAFT, FORWARD, OWNERS
 
@@ -134,13 +135,12 @@ def _write_batch(r: "Round", step: int, batch: Dict[str, Any], tick: int) -> Non
         if naive is None and owner == "target":
             before = book.position(r.tip) if r.tip > 0 else len(book.prompt or ()) - len(r.prompt_rows)
             naive = range(before, before + len(nodes))
-        inputs += [(step, row, node, position, slot, plain, owner, forward)
-                   for row, (node, position, slot, plain) in enumerate(zip(nodes, positions, at, positions if naive is None else naive))]
+        inputs.append(Block(len(nodes), (step, range(len(nodes)), nodes, positions, at, positions if naive is None else naive, owner, forward)))
     if slots is not None:
         book.caches[owner].take_all(slots, nodes, tick)
     seen = book.rows.get("seen")
     if seen is not None and "seen" in batch:
-        seen += [(step, row, owner, forward, bits) for row, bits in enumerate(batch["seen"])]
+        seen.append(Block(len(nodes), (step, range(len(nodes)), owner, forward, batch["seen"])))
 
 
 def _write_said(r: "Round", owner: str, nodes: List[int], rows: List[values.Row], tick: int) -> Dict[int, values.Row]:

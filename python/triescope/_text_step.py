@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import math
-from typing import Any, Dict, Iterable, Optional
+from typing import Any, Collection, Dict, List, Optional
 
 from . import _kv_step, _values as values, _verdicts
+from ._block import Block
 from ._words import ACCEPT, COMMIT
 
 TYPE_CHECKING = False
@@ -113,27 +114,31 @@ def _judge_drafts(r: "Round", said: Dict[int, values.Row], accept: int, sent: An
                       reason, value, why=whys.get(i))
 
 
-def _judge_plain(r: "Round", accept: int, order: Iterable[int], done: "set[int]", rejected: "set[int]") -> None:
+def _judge_plain(r: "Round", accept: int, order: Collection[int], done: "set[int]", rejected: "set[int]") -> None:
     """The same where nothing is known of the drafts but what became of them: the many drafts of a large tree."""
     book, tree = r.book, r.book.tree
     what = r.committed
     assert what is not None
-    parent, known, drafts, qs, token, last = tree.parent, tree.logprob, r.drafts, r.q, what["token"], what["last"]
-    rows = book.rows["verdict"]
-    for i in order:
-        node = drafts[i]
+    if not order:
+        return
+    parent, known, token, last = tree.parent, tree.logprob, what["token"], what["last"]
+    nodes = [r.drafts[i] for i in order]
+    verdicts = ["accepted" if i in done else "rejected" for i in order]
+    ps = [None if known[node] is None else math.exp(known[node]) for node in nodes]  # type: ignore[arg-type]
+    qs = [r.q[i] for i in order]
+    replacements: List[Optional[int]] = [None] * len(nodes)
+    reasons: List[Optional[str]] = [None] * len(nodes)
+    for row, (node, verdict) in enumerate(zip(nodes, verdicts)):
         above = parent[node]
-        logprob = known[node]
-        p = None if logprob is None else math.exp(logprob)
-        replacement = reason = None
-        q: Optional[float] = qs[i]
+        is_rejected = verdict == "rejected"
         if above in rejected:
-            reason, q = "parent_refused", None
-        elif above == last and i not in done:
-            replacement = token
-        if i not in done:
+            reasons[row], qs[row] = "parent_refused", None
+        elif is_rejected and above == last:
+            replacements[row] = token
+        if is_rejected:
             rejected.add(node)
-        rows.append((accept, node, "accepted" if i in done else "rejected", p, q, None, None, None, None, replacement, reason, None, None, None, None))
+    p_column = ps if any(p is not None for p in ps) else None
+    book.add("verdict", Block(len(nodes), (accept, nodes, verdicts, p_column, qs, None, None, None, None, replacements, reasons, None, None, None, None)))
 
 
 def _judge_own(r: "Round", said: Dict[int, values.Row], accept: int, own: int, refused: bool, is_greedy: bool) -> None:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Dict, Iterable, List, Optional, Tuple
+from typing import Dict, Iterable, List, Optional
 
 
 class Tree:
-    """Columns by node; `children` finds a path's continuation by its token."""
+    """Columns by node; `children` finds a path's continuation by its parent and token, as keys() has them."""
 
     __slots__ = ("parent", "token", "depth", "score", "logprob", "children")
 
@@ -16,7 +16,7 @@ class Tree:
         self.depth: List[int] = [0]
         self.score: List[Optional[float]] = [0.0]
         self.logprob: List[Optional[float]] = [0.0]
-        self.children: Dict[Tuple[int, int], int] = {}
+        self.children: Dict[int, int] = {}
 
     def __len__(self) -> int:
         return len(self.parent)
@@ -32,11 +32,20 @@ class Tree:
             score = None if above is None else above + logprob
         self.score.append(score)
         self.logprob.append(logprob)
-        self.children.setdefault((parent, token), node)
+        self.children.setdefault(parent << 29 | token + 1, node)
         return node
 
-    def hang_many(self, parents: List[int], tokens: List[int]) -> range:
-        """hang() of many without log p, of which none is there yet; a parent may be one of them."""
+    @staticmethod
+    def keys(parents: Iterable[int], tokens: Iterable[int]) -> List[int]:
+        """A number for each parent and token (at most 2^28, so that 29 bits hold what lies above it)."""
+        return [parent << 29 | token + 1 for parent, token in zip(parents, tokens)]
+
+    def child(self, parent: int, token: int) -> int:
+        """-1: there is none."""
+        return self.children.get(parent << 29 | token + 1, -1)
+
+    def hang_many(self, parents: List[int], tokens: List[int], keys: List[int]) -> range:
+        """hang() of many without log p, of which none is there yet; a parent may be one of them. `keys`: keys() of them."""
         first = len(self.parent)
         nodes = range(first, first + len(parents))
         depth = self.depth
@@ -47,7 +56,7 @@ class Tree:
         nothing = [None] * len(parents)
         self.score += nothing
         self.logprob += nothing
-        self.children.update(zip(zip(parents, tokens), nodes))
+        self.children.update(zip(keys, nodes))
         return nodes
 
     def path(self, node: int) -> List[int]:
@@ -66,7 +75,7 @@ class Tree:
         """The node of a text; -1: it is not in the tree."""
         node = 0
         for token in tokens:
-            node = self.children.get((node, token), -1)
+            node = self.child(node, token)
             if node < 0:
                 return -1
         return node
@@ -74,7 +83,7 @@ class Tree:
     def cut(self, first: int) -> None:
         """Takes back the nodes from `first` on."""
         for node in range(first, len(self.parent)):
-            key = (self.parent[node], self.token[node])
+            key = self.parent[node] << 29 | self.token[node] + 1
             if self.children.get(key) == node:
                 del self.children[key]
         del self.parent[first:], self.token[first:], self.depth[first:], self.score[first:], self.logprob[first:]

@@ -13,6 +13,8 @@ from ._schema import LIMITS
 LAST_TOKEN, LAST_SLOT = LIMITS["node", "token"][1], LIMITS["slot", "slot"][1]  # type: ignore[index]
 Row = Tuple[List[Tuple[int, float]], Callable[[int], Optional[float]], Callable[[int], Optional[int]]]
 
+_INTS = frozenset((int,))
+
 
 def kind_of(value: Any) -> str:
     """For messages: 'a Tensor of shape (1, 4)', 'a str'."""
@@ -34,7 +36,7 @@ def plain(value: Any) -> Any:
 
 def ids(value: Any, where: str, what: str = "token ids") -> List[int]:
     """A flat list of ints out of lists, arrays and tensors; a batch of one loses its batch."""
-    if type(value) is list and all(type(one) is int for one in value):
+    if type(value) is list and _INTS.issuperset(map(type, value)):
         return list(value)
     hint = "pass [1, 2, 3], or the tensor's row"
     if isinstance(value, (str, bytes, dict)) or value is None:

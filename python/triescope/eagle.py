@@ -40,10 +40,7 @@ class _Generation:
     """One eagenerate(): its tree, its verification, its update, over and over."""
 
     def __init__(self, model: Any, path: str, tokenizer: Any, given: Dict[str, Any], level: str, strict: bool):
-        ids = given["input_ids"]
-        if ids.shape[0] != 1:
-            refuse("eagle", f"a batch of {ids.shape[0]} prompts")
-        self.prompt = [int(token) for token in ids[0].tolist()]
+        self.prompt = [int(token) for token in given["input_ids"][0].tolist()]
         temperature = float(given.get("temperature") or 0.0)
         self.samples = temperature > 1e-5
         settings: Dict[str, Any] = {"do_sample": self.samples, "temperature": temperature}
@@ -125,6 +122,7 @@ class _Hooks:
                             f"{type(model).__name__} whose module has no {', '.join(missing) or 'eagenerate()'}")
         self.made: List[str] = []
         self.now: Optional[_Generation] = None
+        self.is_over = False
         self.of = {name: getattr(self.module, name) for name in _FUNCTIONS}
         self.generate, self.stream = model.eagenerate, getattr(model, _STREAM, None)
         for name in _FUNCTIONS:
@@ -137,6 +135,7 @@ class _Hooks:
                 setattr(model, name, lambda *arguments, _name=name, **options: refuse("eagle", f"{_name}()"))
 
     def remove(self) -> None:
+        self.is_over = True
         for name in _FUNCTIONS:
             setattr(self.module, name, self.of[name])
         for name in ("eagenerate", _STREAM, *_NAIVE):
@@ -171,10 +170,18 @@ class _Hooks:
         else:
             one.verified(given, token, took)
 
-    def _begun(self, generate: Any, arguments: Any, options: Any) -> _Generation:
+    @staticmethod
+    def _given(generate: Any, arguments: Any, options: Any) -> Dict[str, Any]:
+        """The arguments by name; those of a run that cannot be shown are refused."""
         bound = inspect.signature(generate).bind(*arguments, **options)
         bound.apply_defaults()
-        one = _Generation(self.model, numbered(self.path, self.made), self.tokenizer, bound.arguments, self.level, self.strict)
+        ids = bound.arguments["input_ids"]
+        if ids.shape[0] != 1:
+            refuse("eagle", f"a batch of {ids.shape[0]} prompts")
+        return bound.arguments
+
+    def _begun(self, given: Dict[str, Any]) -> _Generation:
+        one = _Generation(self.model, numbered(self.path, self.made), self.tokenizer, given, self.level, self.strict)
         self.made.append(one.cap.path)
         return one
 
@@ -191,7 +198,7 @@ class _Hooks:
             self.now = before
 
     def eagenerate(self, *arguments: Any, **options: Any) -> Any:
-        one = self._begun(self.generate, arguments, options)
+        one = self._begun(self._given(self.generate, arguments, options))
         with self._recording(one):
             result = self.generate(*arguments, **options)
         one.finish(result[0] if isinstance(result, tuple) else result)
@@ -200,12 +207,15 @@ class _Hooks:
     def ea_generate(self, *arguments: Any, **options: Any) -> Iterator[Any]:
         if self.now is not None:  # called by the eagenerate() that is recorded
             return self.stream(*arguments, **options)
-        one = self._begun(self.stream, arguments, options)
-        return self._steps(self.stream(*arguments, **options), one)
+        return self._steps(self.stream(*arguments, **options), self._given(self.stream, arguments, options))
 
-    def _steps(self, inner: Any, one: _Generation) -> Iterator[Any]:
-        """What `inner` yields; a caller that wants no more ends the run there."""
-        last = None
+    def _steps(self, inner: Any, given: Dict[str, Any]) -> Iterator[Any]:
+        """What `inner` yields; a caller that wants no more ends the run there. The run begins with the first text that is asked for: a
+        generator that nobody iterates leaves no capture."""
+        if self.is_over:
+            yield from inner
+            return
+        one, last = self._begun(given), None
         try:
             while True:
                 with self._recording(one):

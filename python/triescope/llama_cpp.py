@@ -14,7 +14,7 @@ import contextlib
 import inspect
 import os
 import time
-from typing import Any, Dict, Iterator, List, Optional
+from typing import Any, Callable, Dict, Iterator, List, Optional
 
 from ._adapter import numbered, refuse
 from .recorder import Recorder
@@ -24,17 +24,21 @@ _PENALTIES = {"repeat_penalty": ("repetition_penalty", 1.0), "frequency_penalty"
               "presence_penalty": ("presence_penalty", 0.0)}
 
 
+def _check(llama: Any, given: Dict[str, Any]) -> None:
+    """Refuses what a generate() of these arguments would not show."""
+    if getattr(llama, "draft_model", None) is not None:
+        refuse("llama_cpp", "a draft model")
+    for name, words in (("grammar", "a grammar"), ("logits_processor", "a logits processor"), ("mirostat_mode", "mirostat")):
+        if given.get(name):
+            refuse("llama_cpp", words)
+    if not given.get("reset", True):
+        refuse("llama_cpp", "reset=False")
+
+
 class _Generated:
     """One generate(): forwards and tokens in the order in which they happen."""
 
     def __init__(self, llama: Any, path: str, given: Dict[str, Any], level: str, strict: bool):
-        if getattr(llama, "draft_model", None) is not None:
-            refuse("llama_cpp", "a draft model")
-        for name, words in (("grammar", "a grammar"), ("logits_processor", "a logits processor"), ("mirostat_mode", "mirostat")):
-            if given.get(name):
-                refuse("llama_cpp", words)
-        if not given.get("reset", True):
-            refuse("llama_cpp", "reset=False")
         self.llama = llama
         self.samples = given.get("temp", 0.8) != 0
         settings: Dict[str, Any] = {"do_sample": self.samples}
@@ -137,6 +141,7 @@ def record(llama: Any, path: Any, *, level: str = "full", strict: bool = False) 
     path = os.fspath(path)
     made: List[str] = []
     now: List[Optional[_Generated]] = [None]
+    is_over = False
     generate, evaluate, sample = llama.generate, llama.eval, llama.sample
     signature = inspect.signature(generate)
 
@@ -155,9 +160,16 @@ def record(llama: Any, path: Any, *, level: str = "full", strict: bool = False) 
     def recorded_generate(*arguments: Any, **options: Any) -> Iterator[int]:
         bound = signature.bind(*arguments, **options)
         bound.apply_defaults()
-        one = _Generated(llama, numbered(path, made), bound.arguments, level, strict)
-        made.append(one.cap.path)
-        return _tokens(generate(*arguments, **options), one, now)
+        _check(llama, bound.arguments)
+
+        def begin() -> Optional[_Generated]:
+            if is_over:
+                return None
+            one = _Generated(llama, numbered(path, made), bound.arguments, level, strict)
+            made.append(one.cap.path)
+            return one
+
+        return _tokens(generate(*arguments, **options), begin, now)
 
     hooks = {"generate": recorded_generate, "eval": recorded_eval, "sample": recorded_sample}
     for name, hook in hooks.items():
@@ -165,12 +177,18 @@ def record(llama: Any, path: Any, *, level: str = "full", strict: bool = False) 
     try:
         yield made
     finally:
+        is_over = True
         for name in hooks:
             llama.__dict__.pop(name, None)
 
 
-def _tokens(inner: Any, one: _Generated, now: List[Optional[_Generated]]) -> Iterator[int]:
-    """What `inner` yields; its forwards and choices belong to `one` while it runs."""
+def _tokens(inner: Any, begin: Callable[[], Optional[_Generated]], now: List[Optional[_Generated]]) -> Iterator[int]:
+    """What `inner` yields; its forwards and choices belong to one run while it goes on. The run begins with the first token that is
+    asked for: a generator that nobody iterates leaves no capture."""
+    one = begin()
+    if one is None:  # the recording is over
+        yield from inner
+        return
     status, message = "done", ""
     try:
         while True:

@@ -81,6 +81,7 @@ class Recorder:
             raise RuntimeError("prompt(): expected one prompt a run, found a second; open another Recorder")
         found = values.tokens(ids, "prompt(ids)", "leave padding out")
         row = values.rows_of(logits, book.best, "prompt(logits=…)")[-1] if logits is not None else None
+        book.learn_dtype(logits)
         if text is not None and not isinstance(text, str):
             raise values.wrong("prompt(text=…)", "a str", text, "leave it out, or pass the prompt as typed")
         places = None

@@ -29,7 +29,7 @@ class Round:
         self.sent: List[bool] = []
         self.is_probe: List[bool] = []
         self.scores: Dict[int, float] = {}  # by index
-        self.drafted: Set[Tuple[int, int]] = set()  # (parent, token)
+        self.drafted: Set[int] = set()  # the tree's keys
         self.batches: List[Dict[str, Any]] = []  # rows() calls
         self.prompt_rows: Set[int] = set()  # prompt tokens that the target's rows compute
         self.outputs: List[Tuple[str, List[int], List[values.Row]]] = []  # target() calls
@@ -125,6 +125,8 @@ class Round:
         [(token, log p), …] a row; fewer than rows() has are those of the last rows. Without rows(): the end of the
         text, then the drafts that were sent."""
         found = values.rows_of(logits, self.book.best, "target(logits)")
+        if owner == "target":
+            self.book.learn_dtype(logits)
         expected = self._output_nodes(owner)
         if len(found) > len(expected):
             raise TypeError(f"target(logits): expected {len(expected)} rows, as many as rows() has (without it: the end "
@@ -202,15 +204,18 @@ class Round:
                             "gaps": values.numbers(gaps, len(found), "level(gaps)") if gaps is not None else None,
                             "why": told_of(why, "level(why=…)")})
 
-    def kv(self, taken: Any = (), moved: Any = (), freed: Any = (), garbage: Any = (), live: Optional[int] = None,
+    def kv(self, taken: Any = (), moved: Any = None, freed: Any = None, garbage: Any = None, live: Optional[int] = None,
            reserved: Optional[int] = None, bytes_per_token: Optional[int] = None, *, owner: str = "target",
            moved_bytes: int = 0, greedy: Optional[int] = None, batch_beam: Optional[int] = None,
            device: Tuple[int, int] = (-1, -1), phase: str = "commit") -> None:
         """What happened to KV slots: taken [(slot, node)], moved [(from, to)], freed and garbage [slot]; live and
-        reserved: tokens at the end of the step. phase: when slots were moved, freed or marked as garbage: at the
-        "commit", or with the owner's "forward"s, between the calls of rows() where this call stands."""
+        reserved: tokens at the end of the step. An empty list says that nothing was; without a list what follows from the
+        commit is assumed. phase: when slots were moved, freed or marked as garbage: at the "commit", or with the owner's
+        "forward"s, between the calls of rows() where this call stands."""
         choice("kv(owner=…)", owner, OWNERS)
         choice("kv(phase=…)", phase, KV_PHASES)
+        is_told = any(one is not None for one in (moved, freed, garbage))
+        moved, freed, garbage = (() if one is None else one for one in (moved, freed, garbage))
 
         def pairs(value: Any, name: str) -> List[Tuple[Any, Any]]:
             result = []
@@ -223,7 +228,7 @@ class Round:
         def slot(value: Any, name: str) -> int:
             return values.slots([values.an_id(value, f"kv({name}=…)")], f"kv({name}=…)")[0]
 
-        self.told_kv.append({"owner": owner, "taken": [(slot(at, "taken"), self._resolve(node, "kv(taken=…)"))
+        self.told_kv.append({"owner": owner, "is_told": is_told, "taken": [(slot(at, "taken"), self._resolve(node, "kv(taken=…)"))
                                                        for at, node in pairs(taken, "taken")],
                              "moved": [(slot(a, "moved"), slot(b, "moved")) for a, b in pairs(moved, "moved")],
                              "freed": values.slots(freed, "kv(freed=…)"),

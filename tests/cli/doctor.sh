@@ -12,7 +12,7 @@ echo 'not a capture' >"$work/text.tscap"
 expect 3 'text.tscap' "$TRIESCOPE" doctor "$work/text.tscap"
 "$TRIESCOPE" doctor "$run" --json >"$work/none.json"
 check_json "$work/none.json" 'd["findings"] == []'
-# All positions behind the prompt one too far.
+# All positions behind the prompt one too high.
 cp "$run" "$work/off.tscap"
 python3 - "$work/off.tscap" <<'P'
 import sqlite3, sys
@@ -20,7 +20,7 @@ db = sqlite3.connect(sys.argv[1])
 db.execute("UPDATE input SET position = position + 1 WHERE step > 0")
 db.commit()
 P
-expect 6 '^position.depth: all rows behind the prompt are off by the same \(certain\)$' "$TRIESCOPE" doctor "$work/off.tscap"
+expect 6 '^position.depth: all rows behind the prompt are off by the same amount \(certain\)$' "$TRIESCOPE" doctor "$work/off.tscap"
 "$TRIESCOPE" doctor "$work/off.tscap" --json >"$work/off.json"
 [[ $? == 6 ]] || { echo "FAILED: exit code of --json"; failures=$((failures + 1)); }
 check_json "$work/off.json" '[f["code"] for f in d["findings"]] == ["position.depth"]'

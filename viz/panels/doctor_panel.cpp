@@ -35,7 +35,7 @@ SureMark sure_mark(doctor::Sure sure) {
   return {"○", capture::NodeState::kPruned};
 }
 
-// "step 3, node 5: 5 times in 5 steps, first at 3".
+// "step 3, node 5: 5 times in 5 steps, first at step 3".
 std::string where_text(const doctor::FindingGroup& group) {
   std::string text = doctor::place_text(group.first);
   if (text.empty()) text = "the whole run";

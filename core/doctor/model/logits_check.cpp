@@ -2,6 +2,7 @@
 #include <cmath>
 #include <set>
 
+#include "core/base/counted.h"
 #include "core/base/error.h"
 #include "core/doctor/compare_runs.h"
 #include "core/doctor/doctor.h"
@@ -142,11 +143,6 @@ class CauseSearch {
   std::unique_ptr<RowOracle> unscaled_;
 };
 
-std::string dtype_of(const RunView& run) {
-  const auto at = run.model.find("dtype");
-  return at != run.model.end() && at->is_string() ? at->get<std::string>() : "";
-}
-
 }  // namespace
 
 double row_tolerance(const std::string& recorded, DType computed) {
@@ -160,7 +156,7 @@ void check_logits(const RunView& run, const ModelToCheck& with, std::vector<Find
   // A beam search records what its processors made of a row.
   if (run.has_processors() && run.capture.run().kind == RunKind::kBeams) return;
   RowOracle oracle(with.model);
-  const double tolerance = row_tolerance(dtype_of(run), with.model.info().dtype);
+  const double tolerance = row_tolerance(run.dtype(), with.model.info().dtype);
   const std::vector<RecordedRow> rows = recorded_rows(run);
   const RecordedRow* first = nullptr;
   double first_off = 0;
@@ -179,11 +175,13 @@ void check_logits(const RunView& run, const ModelToCheck& with, std::vector<Find
          .row = has_input ? input->row : -1,
          .slot = has_input ? input->slot : -1,
          .kind = "a row's numbers are not those of its path",
-         .text = "the row of " + run.name(row.node) + " says " + run.token_text(best.token) + " " +
-                 number_of(best.logprob) + "; its path alone makes " +
-                 number_of(logprobs[static_cast<std::size_t>(best.token)]) +
-                 ". Largest difference " + number_of(off) + ", tolerance " + number_of(tolerance) +
-                 "; " + std::to_string(rows.size()) + " rows were computed",
+         .text =
+             "the row of " + run.name(row.node) + " says " + run.token_text(best.token) + " " +
+             number_of(best.logprob) + "; its path alone gives " +
+             number_of(logprobs[static_cast<std::size_t>(best.token)]) + ". Largest difference " +
+             number_of(off) + ", tolerance " + number_of(tolerance) +
+             (run.dtype().empty() ? " (that of f32: the capture does not name the dtype)" : "") +
+             "; " + std::to_string(rows.size()) + " rows were computed",
          .sure = Sure::kCertain});
   }
   if (first == nullptr) return;
@@ -224,7 +222,7 @@ void check_greedy_text(const RunView& run, const ModelToCheck& with, std::vector
       continue;
     const double gap = static_cast<double>(logits[static_cast<std::size_t>(best)]) -
                        logits[static_cast<std::size_t>(token)];
-    const std::string recorded = dtype_of(run), computed = to_string(with.model.info().dtype);
+    const std::string recorded = run.dtype(), computed = to_string(with.model.info().dtype);
     const std::string coarser =
         rounding_noise(recorded) > rounding_noise(computed) ? recorded : computed;
     const Parting parting = gap <= std::min(rounding_noise(recorded), rounding_noise(computed))
@@ -243,8 +241,8 @@ void check_greedy_text(const RunView& run, const ModelToCheck& with, std::vector
                  run.token_text(best) + ", " + number_of(gap) + " higher in logits (" +
                  number_of(gap / logit_unit(coarser)) + " units of " +
                  (coarser.empty() ? "f32" : coarser) + "; " +
-                 std::to_string(figures ? figures->forward_rows : 0) +
-                 " rows in that forward). It is " + to_string(parting),
+                 counted(figures ? figures->forward_rows : 0, "row") + " in that forward). " +
+                 sentence_of(parting),
          .sure = parting == Parting::kFault ? Sure::kCertain : Sure::kLikely});
     return;
   }

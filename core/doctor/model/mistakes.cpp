@@ -125,8 +125,8 @@ class Possible {
            "positions are sequential: they count the rows of the batch");
       at(input_->naive_position, "positions are sequential: they count the tokens in the cache");
     }
-    at(own + 1, "the position is one too far");
-    at(own - 1, "the position is one too near");
+    at(own + 1, "the position is one too high");
+    at(own - 1, "the position is one too low");
   }
 
   void stale() {
@@ -155,7 +155,7 @@ class Possible {
             run_.is_on_path(row_.node, node))
           continue;
         if (++count > kMostNeighbours) return;
-        add("stale KV is seen: of " + run_.name(node) + ", which an earlier step refused",
+        add("stale KV is seen: that of " + run_.name(node) + ", which an earlier step refused",
             [&run = run_, self = row_.node, node](RowSetup& setup) {
               const std::int32_t at = add_node(run, setup, node, self);
               seen_by_last(setup).push_back(at);

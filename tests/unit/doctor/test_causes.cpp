@@ -254,8 +254,8 @@ TEST_CASE("doctor with the model: a position off by one, and sequential position
     rows.back().position = by == 0 ? sequential : rows.back().position + by;
     place.plant(node, place.logits(rows));
     CHECK(contains(place.cause(), by == 0   ? "positions are sequential"
-                                  : by == 1 ? "the position is one too far"
-                                            : "the position is one too near"));
+                                  : by == 1 ? "the position is one too high"
+                                            : "the position is one too low"));
   }
 }
 
@@ -281,7 +281,7 @@ TEST_CASE("doctor with the model: stale KV after a rejection") {
   std::erase_if(rows.back().sees, [&](std::int32_t index) { return index >= run.position(stale); });
   rows.push_back(self);
   place.plant(node, place.logits(rows));
-  CHECK(contains(place.cause(), "stale KV is seen: of node " + std::to_string(stale)));
+  CHECK(contains(place.cause(), "stale KV is seen: that of node " + std::to_string(stale)));
 }
 
 TEST_CASE("doctor with the model: BOS missing, BOS doubled, the last token dropped or twice") {
@@ -337,7 +337,7 @@ TEST_CASE("doctor with the model: two mistakes at once are found as a pair") {
   place.plant(node, logits);
   const std::string cause = place.cause();
   CHECK(contains(cause, "a temperature is applied"));
-  CHECK(contains(cause, "the position is one too near"));
+  CHECK(contains(cause, "the position is one too low"));
 }
 
 TEST_CASE("doctor with the model: the text of other weights is no greedy text of these") {

@@ -57,6 +57,8 @@ TEST_CASE("doctor of two runs: a tie, arithmetic or a fault, by the margin and t
   CHECK(parting(parted(0.0001f)) == Parting::kTie);
   CHECK(parting(parted(0.1f, "bf16", "bf16")) == Parting::kTie);
   CHECK(parting(parted(0.1f, "f32", "bf16")) == Parting::kArithmetic);
+  CHECK(parting(parted(0.1f, "torch.bfloat16", "bfloat16")) == Parting::kTie);
+  CHECK(parting(parted(0.1f, "float32", "torch.bfloat16")) == Parting::kArithmetic);
   CHECK(parting(parted(0.1f)) == Parting::kFault);
   CHECK(parting(parted(1.5f, "bf16", "bf16")) == Parting::kFault);
 }

@@ -45,7 +45,7 @@ TEST_CASE("doctor's report: places, numbers and rule, as text and as JSON") {
   CHECK(text.find("run.tscap: 1 fault") == 0);
   CHECK(text.find("position.depth: ") != std::string::npos);
   CHECK(text.find("step 3, row 3, node ") != std::string::npos);
-  CHECK(text.find("5 times in 5 steps, first at 3") != std::string::npos);
+  CHECK(text.find("5 times in 5 steps, first at step 3") != std::string::npos);
   CHECK(text.find("--open") == std::string::npos);
   CHECK(report_text(diagnosis, "a, b", "run.tscap")
             .find("\nLook at it: triescope run.tscap --open step/3/node/" +

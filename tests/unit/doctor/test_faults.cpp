@@ -122,7 +122,7 @@ TEST_CASE("doctor: mask.extra: stale KV of a refused draft") {
   slots.insert(stale);
   set_slots(seen_of(made, 2, 1), slots);
   const FindingGroup group = only(made, Code::kMaskExtra);
-  CHECK(group.first.kind == "stale KV is seen: of a node that was refused or freed");
+  CHECK(group.first.kind == "stale KV is seen: that of a node that was refused or freed");
   CHECK(group.first.slot == stale);
 }
 
@@ -207,7 +207,7 @@ TEST_CASE("doctor: position.depth: one position off, and all behind the prompt")
   made = made_drafts();
   for (InputRow& row : made.rows.inputs) row.position += row.step > 0;
   CHECK(only(made, Code::kPositionDepth).first.kind ==
-        "all rows behind the prompt are off by the same");
+        "all rows behind the prompt are off by the same amount");
 }
 
 TEST_CASE("doctor: position.offset: all rows off by the same are told apart") {
@@ -289,7 +289,7 @@ TEST_CASE(
   FindingGroup group = only(made, Code::kAcceptGreedy);
   CHECK(group.first.step == 2);
   CHECK(group.first.node == made.of_step[2].b);
-  CHECK(group.first.kind == "a draft is accepted that is not the argmax");
+  CHECK(group.first.kind == "a draft that is not the argmax is accepted");
 
   // b is refused in step 3 although the row above it prefers it; the token in its place is then not the argmax.
   made = made_drafts();
@@ -409,7 +409,7 @@ TEST_CASE("doctor: text.lost: an accepted token is not in the text") {
 
   made = made_drafts();
   made.rows.sequences.back().tokens.erase(made.rows.sequences.back().tokens.begin() + 2);
-  CHECK(only(made, Code::kTextLost).first.kind == "a text has not the tokens of its path");
+  CHECK(only(made, Code::kTextLost).first.kind == "a text does not have the tokens of its path");
   made = made_drafts();
   made.rows.steps[4].emitted -= 1;
   CHECK(only(made, Code::kTextLost).first.step == 4);

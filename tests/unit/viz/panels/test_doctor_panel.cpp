@@ -44,7 +44,7 @@ TEST_CASE("doctor: a fault stands with its code, how sure it is, and in how many
   REQUIRE(head);
   CHECK(head->text.ends_with("(certain)"));
   const auto where = std::find_if(canvas.texts.begin(), canvas.texts.end(), [](const auto& text) {
-    return text.text.find("5 times in 5 steps, first at 1") != std::string::npos;
+    return text.text.find("5 times in 5 steps, first at step 1") != std::string::npos;
   });
   CHECK(where != canvas.texts.end());
   CHECK(panel->csv(scene).find("\nposition.depth,certain,1,") != std::string::npos);
