@@ -187,8 +187,10 @@ PackedLinear::PackedLinear(std::span<const Part> parts, std::int64_t inputs) : i
                       panel_bytes_of(part.type, inputs)});
     outputs_ += part.outputs;
     panels_ += panels;
-    // Panels of every type are whole cache lines, so parts stay aligned.
+    // Parts begin with a cache line; panels of MXFP4 may end within one.
+    constexpr std::size_t kLine = 64;
     bytes += static_cast<std::size_t>(panels) * parts_.back().panel_bytes;
+    bytes = (bytes + kLine - 1) / kLine * kLine;
   }
   weights_ = Buffer(bytes);
 }

@@ -6,6 +6,7 @@
 
 #include "core/files/weight_names.h"
 #include "core/kernels/linear.h"
+#include "core/model/block_types.h"
 
 namespace triescope {
 
@@ -26,11 +27,12 @@ bool is_looked_up(const formats::ModelConfig& config, const formats::Part& part)
          (part.role == formats::Role::kEmbedding && !config.tied_embeddings);
 }
 
-std::int64_t bytes_of(const formats::WeightSource& source, const formats::Part& part, DType dtype) {
+std::int64_t bytes_of(const formats::WeightSource& source, const formats::Part& part, DType dtype,
+                      bool on_gpu) {
   const formats::WeightShape shape = source.shape(part).value();
   const std::int64_t values = shape.rows * shape.cols;
   const std::optional<formats::GgmlType> type = source.stored_type(part);
-  if (type && kernels::PackedLinear::holds(*type))
+  if (type && (on_gpu ? computes_from_blocks(*type, true) : kernels::PackedLinear::holds(*type)))
     return values / formats::block_elements(*type) * formats::block_bytes(*type);
   return values * (dtype == DType::kF32 ? 4 : 2);
 }
@@ -55,12 +57,12 @@ ActiveWeights active_weights(const formats::ModelConfig& config) {
   return count;
 }
 
-ActiveBytes active_bytes(const formats::WeightSource& source, DType dtype) {
+ActiveBytes active_bytes(const formats::WeightSource& source, DType dtype, bool on_gpu) {
   const formats::ModelConfig& config = source.config();
   double routed = 0, read = 0, experts = 0;
   for (const formats::Part& part : formats::parts_of(config)) {
     if (is_looked_up(config, part)) continue;
-    const auto bytes = static_cast<double>(bytes_of(source, part, dtype));
+    const auto bytes = static_cast<double>(bytes_of(source, part, dtype, on_gpu));
     if (!is_routed(config, part)) {
       read += bytes;
       continue;

@@ -18,13 +18,13 @@ struct ActiveWeights {
 };
 ActiveWeights active_weights(const formats::ModelConfig& config);
 
-// The same in bytes: of a matrix whose type a kernel computes from as in the file, of others as widened
+// The same in bytes: of a matrix whose type the device's kernels compute from as in the file, of others as widened
 // to `dtype`.
 struct ActiveBytes {
   std::int64_t read = 0;    // by a forward of one row
   std::int64_t expert = 0;  // of one expert in one layer, the average
 };
-ActiveBytes active_bytes(const formats::WeightSource& source, DType dtype);
+ActiveBytes active_bytes(const formats::WeightSource& source, DType dtype, bool on_gpu);
 
 // The same costs for a model of this configuration: a further row also pays for the experts that no
 // row before it chose. Counted in weights, as if all had as many bits.

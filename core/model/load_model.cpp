@@ -9,8 +9,8 @@
 #include "core/base/error.h"
 #include "core/files/quantised/quantised_tensor.h"
 #include "core/files/weights.h"
-#include "core/kernels/linear.h"
 #include "core/model/active_weights.h"
+#include "core/model/block_types.h"
 #include "core/model/model.h"
 #include "core/model/rope_scaling.h"
 #include "core/model/transformer.h"
@@ -33,7 +33,8 @@ std::string tokenizer_of(const WeightSource& source, const std::string& path) {
              : "";
 }
 
-// Fills in how much of the model lies in blocks, with a note about matrices that are widened.
+// Fills in how much of the model lies in blocks that every device's kernels compute from, and how
+// much in blocks of which no kernel does, with a note about these.
 void count_blocks(const WeightSource& source, ModelInfo& info) {
   std::set<std::string> widened;
   for (const formats::Part& part : formats::parts_of(source.config())) {
@@ -48,7 +49,8 @@ void count_blocks(const WeightSource& source, ModelInfo& info) {
     }
     const std::optional<formats::GgmlType> type = source.stored_type(part);
     if (!type || formats::block_elements(*type) == 1) continue;
-    const bool computed = kernels::PackedLinear::holds(*type);
+    const bool computed = computes_from_blocks(*type, false);
+    if (computed && !computes_from_blocks(*type, true)) continue;
     (computed ? info.block_parameters : info.widened_parameters) += values;
     (computed ? info.block_bytes : info.widened_bytes) +=
         values / formats::block_elements(*type) * formats::block_bytes(*type);
@@ -86,7 +88,7 @@ void count_experts(const WeightSource& source, ModelInfo& info) {
 // Needs the dtype.
 void count_active_bytes(const WeightSource& source, ModelInfo& info) {
   if (info.experts == 0) return;
-  const ActiveBytes bytes = active_bytes(source, info.dtype);
+  const ActiveBytes bytes = active_bytes(source, info.dtype, info.device.starts_with("cuda"));
   info.active_bytes = bytes.read;
   info.expert_bytes = bytes.expert;
 }
@@ -155,9 +157,9 @@ std::unique_ptr<Model> load_from(const WeightSource& source, const std::string& 
     chosen.threads = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
   ModelInfo info = info_of(source, path);
   info.dtype = chosen.dtype;
+  info.device = chosen.device;
   count_active_bytes(source, info);
   info.kv_dtype = chosen.kv_dtype.value_or(chosen.dtype);
-  info.device = chosen.device;
   info.warning = warning_of(info.family, info.dtype);
   if (chosen.device != "cpu" || chosen.reference_kernels) {
     if (info.kv_dtype != chosen.dtype) {

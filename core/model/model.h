@@ -56,7 +56,7 @@ struct ModelInfo {
   std::string quantisation;  // the file's: "Q4_1", "BF16", "mixed: Q4_1 Q6_K", ...
   std::int64_t parameters = 0;
   std::int64_t file_bytes = 0;
-  // Number of values in matrices that lie in GGUF blocks, and the bytes of those blocks.
+  // Number of values in matrices whose blocks every device's kernels compute from, and their bytes.
   std::int64_t block_parameters = 0, block_bytes = 0;
   // The same for matrices whose blocks no kernel computes from: they are widened on loading.
   std::int64_t widened_parameters = 0, widened_bytes = 0;

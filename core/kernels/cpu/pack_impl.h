@@ -53,10 +53,14 @@ void pack_panel_of(const unsigned char* rows, int lane, int count, std::int64_t 
     }
     if (count == kBlockLanes) {
       repack_lanes<Block>(rows, stride, whole);
-      for (int at = 0; at < Block::kPanelBytes; at += static_cast<int>(sizeof(Vec::Codes))) {
-        Vec::Codes c;
-        std::memcpy(&c, whole + at, sizeof c);
-        Vec::stream(panel + at, c);
+      if constexpr (Block::kPanelBytes % sizeof(Vec::Codes) == 0) {
+        for (int at = 0; at < Block::kPanelBytes; at += static_cast<int>(sizeof(Vec::Codes))) {
+          Vec::Codes c;
+          std::memcpy(&c, whole + at, sizeof c);
+          Vec::stream(panel + at, c);
+        }
+      } else {  // every other block begins in the middle of a vector
+        std::memcpy(panel, whole, sizeof whole);
       }
     } else {
       for (int i = 0; i < count; ++i) {

@@ -7,6 +7,7 @@
 
 #include "core/kernels/cuda_cases/kernel_case.h"
 #include "core/kernels/cuda_module.h"
+#include "core/model/block_types.h"
 #include "core/model/torch/cuda_attention.h"
 #include "core/model/torch/cuda_launch.h"
 #include "core/model/torch/torch_layer_ops.h"
@@ -119,6 +120,8 @@ KernelObstacles check_layer_kernels(const ModelConfig& config, const at::TensorO
 std::string check_block_kernels(GgmlType type, std::int64_t inputs,
                                 const at::TensorOptions& options) {
   if (std::string why = TorchMatrix::block_obstacle(); !why.empty()) return why;
+  if (formats::block_elements(type) > 1 && !computes_from_blocks(type, true))
+    return "no kernel of a GPU computes from blocks of type " + formats::to_string(type);
   std::string found;
   on_device(options.device(), [&] {
     Rng rng(19);

@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "core/kernels/linear.h"
+#include "core/model/block_types.h"
 #include "core/model/memory_need.h"
 #include "core/model/torch/kept_blocks.h"
 #include "core/model/transformer.h"
@@ -59,12 +60,12 @@ double largest_of(const std::vector<float>& values) {
 TEST_CASE("CUDA path: a file of any type of blocks has the logits of its expanded weights") {
   REQUIRE(use_stand_in);
   for (const GgmlType type : kernels::PackedLinear::types()) {
-    const bool blocks = formats::block_elements(type) > 1;
+    const bool blocks = computes_from_blocks(type, true);
     const LlamaFile file([&](const std::string&) { return type; },
                          static_cast<std::uint64_t>(type) + 200);
     const auto stored = file.load(DType::kF32, true), expanded = file.load(DType::kF32, false);
     CAPTURE(formats::to_string(type));
-    CHECK(stored->info().warning.empty());
+    CHECK(stored->info().warning.empty() == (blocks || formats::block_elements(type) == 1));
     CHECK(stored->info().row_costs.cheap_rows == (blocks ? 8 : 33));
     CHECK(expanded->info().row_costs.cheap_rows == 33);
     // A few rows through the kernel, many by tiles, then one.
@@ -217,6 +218,24 @@ TEST_CASE("memory: on a GPU blocks stay as they are, and the rest has the dtype 
   gpu.reference_kernels = true;
   CHECK(memory_need(info, gpu).weights == 2 * info.parameters);
   CHECK(memory_need(info, gpu).scratch == memory_need(info, {}).scratch + more_rows(info));
+}
+
+TEST_CASE("memory: MXFP4 stays in its blocks on the CPU and is widened on a GPU") {
+  const LlamaFile file(
+      [](const std::string& name) {
+        return name.find("ffn_") == std::string::npos ? GgmlType::kQ8_0 : GgmlType::kMXFP4;
+      },
+      307);
+  const ModelInfo info = inspect_model(file.path());
+  constexpr std::int64_t kWidened = std::int64_t{2} * 3 * 256 * 512;
+  CHECK(info.widened_parameters == 0);
+  CHECK(info.notes.empty());
+  CHECK(memory_need(info, {}).weights == info.file_bytes);
+  const std::int64_t blocks = info.block_parameters / 32 * 34;
+  CHECK(info.block_bytes == blocks);
+  CHECK(info.parameters - info.block_parameters == kWidened + 5 * 256);
+  CHECK(memory_need(info, {.device = "cuda", .dtype = DType::kBF16}).weights ==
+        blocks + 2 * (kWidened + 5 * 256));
 }
 
 TEST_CASE("memory: Llama-3.1-8B in Q4_K_M takes 5 GB of weights on a GPU") {

@@ -11,8 +11,8 @@
 #include <cstring>
 
 #include "core/base/bf16.h"
+#include "core/kernels/cuda_cases/kernel_case.h"
 #include "core/kernels/cuda_module.h"
-#include "core/kernels/linear.h"
 #include "core/model/torch/cuda_launch.h"
 #include "core/model/torch/kernel_check.h"
 #include "core/model/torch/row_summary.h"
@@ -127,11 +127,16 @@ TEST_CASE("kernel check: kernels that are right pass in the shapes of published 
       CHECK(found.attention == "");
     }
   }
-  for (const GgmlType type : kernels::PackedLinear::types()) {
-    if (formats::block_elements(type) == 1) continue;
+  for (const GgmlType type : kernels::kernel_block_types()) {
     for (const at::ScalarType dtype : {at::kFloat, at::kBFloat16, at::kHalf})
       CHECK(check_block_kernels(type, 2048, at::TensorOptions(dtype)) == "");
   }
+}
+
+TEST_CASE(
+    "kernel check: types of blocks that the CPU alone computes from are widened, and it says so") {
+  CHECK(check_block_kernels(GgmlType::kMXFP4, 2048, at::TensorOptions(at::kFloat)) ==
+        "no kernel of a GPU computes from blocks of type MXFP4");
 }
 
 TEST_CASE("kernel check: a kernel that answers wrongly is replaced by libtorch's operations") {

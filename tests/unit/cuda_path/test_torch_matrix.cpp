@@ -8,7 +8,7 @@
 
 #include "core/base/error.h"
 #include "core/files/random_blocks.h"
-#include "core/kernels/linear.h"
+#include "core/kernels/cuda_cases/kernel_case.h"
 #include "core/model/torch/torch_matrix.h"
 #include "tests/unit/cuda_path/failing_launches.h"
 
@@ -86,8 +86,7 @@ bool same_bits(const Tensor& a, const Tensor& b) {
 TEST_CASE("torch matrix: every type of blocks, 1 to 33 rows, is the product of its values") {
   REQUIRE(use_stand_in);
   Rng rng(41);
-  for (const GgmlType type : kernels::PackedLinear::types()) {
-    if (formats::block_elements(type) == 1) continue;
+  for (const GgmlType type : kernels::kernel_block_types()) {
     const Known w = known({{21, type}}, 512, at::kFloat, rng);
     const Tensor x = random_tensor(33, 512, rng);
     Tensor alone;
@@ -154,8 +153,7 @@ TEST_CASE("torch matrix: a dense one is libtorch's product, whatever its parts")
 
 TEST_CASE("torch matrix: rows are the bits of formats::dequantise, rounded to the dtype") {
   Rng rng(44);
-  for (const GgmlType type : kernels::PackedLinear::types()) {
-    if (formats::block_elements(type) == 1) continue;
+  for (const GgmlType type : kernels::kernel_block_types()) {
     for (const at::ScalarType dtype : {at::kFloat, at::kBFloat16, at::kHalf}) {
       const Known w = known({{9, type}}, 256, dtype, rng);
       CAPTURE(formats::to_string(type));

@@ -159,7 +159,8 @@ void check_path_only(const CudaModule* gpu, const std::vector<std::int64_t>& cou
 
 TEST_CASE(
     "CUDA block kernels: CUDA block rows, their source run on the CPU: the bits of formats::dequantise") {
-  CHECK(kernel_block_types().size() == 11);
+  CHECK(kernel_block_types() ==
+        std::vector(cuda::DeviceBlocks::kTypes.begin(), cuda::DeviceBlocks::kTypes.end()));
   check_rows_have_the_bits_of_dequantise(nullptr);
 }
 

@@ -14,7 +14,6 @@
 #include "tests/unit/kernels/cuda_place.h"
 // After the stand-in: the kernel itself.
 #include "core/kernels/embed_norm.cu"
-#include "core/kernels/linear.h"
 #include "tests/support/skip.h"
 
 namespace triescope::kernels {
@@ -76,8 +75,7 @@ void check_dense(const CudaModule* gpu) {
 
 void check_blocks(const CudaModule* gpu) {
   Rng rng(42);
-  for (const GgmlType type : kernels::PackedLinear::types()) {
-    if (formats::block_elements(type) == 1) continue;
+  for (const GgmlType type : kernel_block_types()) {
     for (const int dtype : kDTypes) {
       for (const int dim : {256, 9 * 256}) {  // more units than threads
         CAPTURE(formats::to_string(type));

@@ -92,7 +92,7 @@ TEST_CASE("stored weights: types of 32 values need no whole number of chains") {
   Rng rng(22);
   ThreadPool pool(1);
   using enum GgmlType;
-  for (const GgmlType type : {kQ4_0, kQ4_1, kQ5_0, kQ5_1, kQ8_0, kIQ4_NL}) {
+  for (const GgmlType type : {kQ4_0, kQ4_1, kQ5_0, kQ5_1, kQ8_0, kIQ4_NL, kMXFP4}) {
     for (const std::int64_t k : {32, 96, 160, 1056}) {
       const std::int64_t n = 33;
       const auto bytes = formats::random_rows(type, n, k, rng);
@@ -245,6 +245,36 @@ TEST_CASE(
         CHECK(test::first_difference(y.data(), want.data(), rows * n) == -1);
       }
     }
+  });
+}
+
+TEST_CASE(
+    "stored weights: a matrix behind one whose panels end within a cache line is read whole") {
+  Rng rng(29);
+  ThreadPool pool(1);
+  const std::int64_t k = 96;  // three blocks of 544 bytes a panel
+  const std::vector<PackedLinear::Part> parts = {{20, GgmlType::kMXFP4}, {40, GgmlType::kQ8_0}};
+  std::vector<std::byte> stored;
+  std::vector<float> values;
+  for (const auto& [outputs, type] : parts) {
+    const auto bytes = formats::random_rows(type, outputs, k, rng);
+    const auto widened = formats::dequantised(type, bytes);
+    stored.insert(stored.end(), bytes.begin(), bytes.end());
+    values.insert(values.end(), widened.begin(), widened.end());
+  }
+  const PackedLinear widened = plain(60, k, values, pool);
+  const auto x = random_values(k, rng);
+  test::for_each_variant([&](const char* variant) {
+    PackedLinear packed(parts, k);
+    packed.set_stored_rows(0, 60, stored, pool);
+    CAPTURE(variant);
+    std::vector<float> row(static_cast<std::size_t>(k));
+    for (std::int64_t i = 0; i < 60; ++i) {
+      packed.read_row(i, row.data());
+      REQUIRE(test::first_difference(row.data(), values.data() + i * k, k) == -1);
+    }
+    const auto y = run(packed, x, 1, pool), want = run(widened, x, 1, pool);
+    CHECK(test::first_difference(y.data(), want.data(), 60) == -1);
   });
 }
 

@@ -1,9 +1,9 @@
-// The block types of 32 values whose codes have 4 bits, with a fifth bit in Q5: a scale (fp16), and
-// in some a minimum.
+// The block types of 32 values whose codes have 4 bits, with a fifth bit in Q5: a scale (fp16, in
+// MXFP4 a byte), and in some a minimum.
 // File: d, minimum (if any), fifth bits (32, if any), codes: byte i has value i in its low and
 // value i + 16 in its high bits.
 // Panel block: codes, word [4][32] (8 values each), in Q5 word [5][32] (spare_bits.h); d, then the
-// minimum, fp16 [32] each.
+// minimum, fp16 [32] each, or d as byte [32].
 #pragma once
 
 #include "core/kernels/cpu/blocks/scaled_codes.h"
@@ -15,15 +15,19 @@ namespace {
 // Code::Weights<V, NV, Decoding> is made from the fp16 numbers. Its call (v, word, at) is the
 // weight of the code at bit `at` of a word of column v, or of the word in memory to which `word`
 // points.
-template <class Code>
+template <class Code, int kScaleBytes = 2>
 struct NibbleBlock {
   static constexpr bool kFifth = Code::kBits == 5, kMinimum = Code::kMinimum;
   static constexpr int kValues = 32, kUnit = 32;
   static constexpr bool kFetchSpread = true;
   static constexpr int kPairRows = 1;
   static constexpr bool kFewerPairs = Code::kFewerPairs;
-  static constexpr int kWords = kFifth ? 5 : 4, kBytes = 0, kHalves = kMinimum ? 2 : 1;
-  static constexpr int kFifthAt = kMinimum ? 4 : 2, kCodesAt = kFifthAt + (kFifth ? 4 : 0);
+  static constexpr int kWords = kFifth ? 5 : 4, kBytes = kScaleBytes == 1 ? 1 : 0,
+                       kHalves = kBytes == 1 ? 0
+                                 : kMinimum  ? 2
+                                             : 1;
+  static constexpr int kFifthAt = kMinimum ? 4 : kScaleBytes,
+                       kCodesAt = kFifthAt + (kFifth ? 4 : 0);
   static constexpr int kFileBytes = kCodesAt + 16;
   static constexpr int kPanelBytes = kFileBytes * kBlockLanes;
 
@@ -49,7 +53,11 @@ struct NibbleBlock {
         to.word(i + 2, high_nibbles(two.at[2 * i], two.at[2 * i + 1]));
       }
     }
-    to.half(0, head.at[0]);
+    if constexpr (kScaleBytes == 1) {
+      to.lowest_byte(0, head.at[0]);
+    } else {
+      to.half(0, head.at[0]);
+    }
     if constexpr (kMinimum) to.half(1, head.at[0] >> 16);
   }
 

@@ -62,6 +62,13 @@ struct PanelLanes {
 #pragma GCC unroll 4
     for (int i = 0; i < 4; ++i) four_bytes(row + i * 4, words.at[i]);
   }
+  // Writes the lowest byte of each word.
+  void lowest_byte(int row, Codes c) const {
+    unsigned char rows[4 * V::kLanes];
+    V::store_bytes(rows, V::kLanes, c);
+    std::memcpy(block + (Block::kWords * 4 + row) * kBlockLanes + lane, rows,
+                std::size_t{V::kLanes});
+  }
   // Writes the lowest two bytes of each word.
   void half(int row, Codes c) const {
     V::store_halves(
