@@ -29,7 +29,8 @@ struct Vec {
   // Up to this many queries, V goes straight into their sums: a panel wide, and two vectors wide.
   static constexpr int kWideValues = 3, kFewValues = 6;
   static constexpr int kScaledPlaces = 1;  // ScaledCodes: subtrahends that registers hold
-  // Whether codes beside a minimum are converted where they are (ConvertedCodes).
+  // Whether codes are converted where they are: those beside a minimum (ConvertedCodes) and bytes
+  // of a table (TableBytes).
   static constexpr bool kConverts = true;
 
   typedef std::uint32_t Codes __attribute__((vector_size(32)));
@@ -115,6 +116,12 @@ struct Vec {
                                _mm256_permutevar8x32_ps(high, __m256i(c)), is_high)};
     }
   };
+
+  // The same for each byte of a word: table[byte], bytes below 16.
+  static Codes table_bytes(const std::uint8_t* table, Codes c) {
+    const __m128i numbers = _mm_loadu_si128(reinterpret_cast<const __m128i*>(table));
+    return Codes(_mm256_shuffle_epi8(_mm256_broadcastsi128_si256(numbers), __m256i(c)));
+  }
 
   static __m256i mask(int n) {
     return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(kPartMask + 8 - n));

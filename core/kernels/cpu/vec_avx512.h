@@ -26,7 +26,7 @@ struct Vec {
   // Up to this many queries, V goes straight into their sums: a panel wide, and two vectors wide.
   static constexpr int kWideValues = 12, kFewValues = 12;
   static constexpr int kScaledPlaces = 2;  // ScaledCodes: subtrahends that registers hold
-  // Whether codes beside a minimum are converted where they are (ConvertedCodes).
+  // Whether codes are converted where they are (ConvertedCodes, TableBytes).
   static constexpr bool kConverts = false;
 
   typedef std::uint32_t Codes __attribute__((vector_size(64)));

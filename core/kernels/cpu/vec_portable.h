@@ -26,7 +26,7 @@ struct Vec {
   // Up to this many queries, V goes straight into their sums: a panel wide, and two vectors wide.
   static constexpr int kWideValues = 1, kFewValues = 4;
   static constexpr int kScaledPlaces = 1;  // ScaledCodes: subtrahends that registers hold
-  // Whether codes beside a minimum are converted where they are (ConvertedCodes).
+  // Whether codes are converted where they are (ConvertedCodes, TableBytes).
   static constexpr bool kConverts = false;
 
   typedef float Lanes __attribute__((vector_size(16)));

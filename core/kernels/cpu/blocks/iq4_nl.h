@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/kernels/cpu/blocks/nibble_block.h"
+#include "core/kernels/cpu/blocks/table_bytes.h"
 
 namespace triescope::kernels {
 namespace {
@@ -9,6 +10,7 @@ namespace {
 struct Iq4NlCodes {
   static constexpr float kTable[16] = {-127, -104, -83, -65, -49, -35, -22, -10,
                                        1,    13,   25,  38,  53,  69,  89,  113};
+  using Table = TableBytes<kTable>;
   static constexpr int kBits = 4;
   static constexpr bool kMinimum = false, kFewerPairs = false;
   template <class V, int NV, Decoding kHow>

@@ -14,7 +14,7 @@ namespace {
 
 // Code::Weights<V, NV, Decoding> is made from the fp16 numbers. Its call (v, word, at) is the
 // weight of the code at bit `at` of a word of column v, or of the word in memory to which `word`
-// points.
+// points. Code::Table, where it has one, are the TableBytes of its numbers.
 template <class Code, int kScaleBytes = 2>
 struct NibbleBlock {
   static constexpr bool kFifth = Code::kBits == 5, kMinimum = Code::kMinimum;
@@ -65,6 +65,10 @@ struct NibbleBlock {
   static inline __attribute__((always_inline)) void decode(
       const Column (&in)[NV], const BlockHalves<NibbleBlock, V, NV>& fp16, int /*unit*/,
       const Use& use) {
+    if constexpr (requires { typename Code::Table; } && converts<V, kHow>()) {
+      Code::Table::template decode<V, kWords>(in, fp16.at[0], use);
+      return;
+    }
     const typename Code::template Weights<V, NV, kHow> weight(fp16);
     if constexpr (kFifth) {
       decode_spare_bits<V, 5>(in, 0, weight, use);
