@@ -24,7 +24,7 @@ using capture::NodeState;
 using capture::Whose;
 
 constexpr float kDraftsTopEm = 1.7f, kLeastHistoryEm = 5.6f;
-// Two charts get the room that a tall pane has left between a step's drafts and the history.
+// Two charts get the room that a tall pane has left between the drafts and the history.
 constexpr float kLeastChartsEm = 11, kMostChartsEm = 22;
 constexpr float kChartsShare = 0.7f;  // of what is left; the drafts have the rest
 constexpr float kBothChartsEm = 44;   // the width from which there are two
@@ -36,6 +36,24 @@ struct Shown {
   DraftLevels drafts = {};
   std::vector<TokenList> sources = {};
 };
+
+// The heights below a step's drafts, in px; 0 = left out.
+struct Lower {
+  float charts = 0, history = 0;
+};
+
+// `most`: levels of the step that has most; `sources_em`: the height of the run's tallest lists; `wanted`: px in which
+// all of the history stands.
+Lower lower_part(float height, float em, std::size_t most, float sources_em, float wanted) {
+  const float left = height - em * (kDraftsTopEm + sources_em + DraftRows::height_em(most));
+  // Half of a pane is the history's at least, unless lists of tokens stand above the drafts.
+  const float least = sources_em == 0 ? std::max(em * kLeastHistoryEm, height * 0.5f) : 0;
+  float history = height > em * 11 || left >= wanted ? std::min(wanted, std::max(least, left)) : 0;
+  if (history < std::min(wanted, em * kLeastHistoryEm)) history = 0;
+  const float rest = left - history;
+  if (history < wanted || rest < em * kLeastChartsEm) return {0, history};
+  return {std::clamp(rest * kChartsShare, em * kLeastChartsEm, em * kMostChartsEm), history};
+}
 
 class DraftsPanel final : public Panel {
  public:
@@ -72,23 +90,18 @@ class DraftsPanel final : public Panel {
     const auto lines =
         drafts_title(canvas, drafts, area.w - 2 * pad, 1 + room / (em * kDraftsTitleEm), scene);
     const float head = em * (kDraftsTopEm + kDraftsTitleEm * static_cast<float>(lines.size() - 1));
+    // The charts and the history have the same place at every step: it follows from the run's largest steps.
+    const auto most = static_cast<std::size_t>(history_.levels(*scene.capture));
+    const Lower lower = lower_part(area.h, em, most, tallest_.height_em(*scene.capture), wanted);
+    const float history = lower.history, charts = lower.charts;
     // What the drafts come from has room where a few levels have it too.
     const std::vector<TokenList>& sources = shown_.sources;
     const float least = em * DraftRows::height_em(std::min<std::size_t>(drafts.levels.size(), 3));
-    const float sources_height =
-        std::clamp(area.h - head - least, 0.0f, em * TokenListRows::height_em(sources));
+    const float sources_height = std::clamp(area.h - history - charts - head - least, 0.0f,
+                                            em * TokenListRows::height_em(sources));
     sources_.draw(canvas, {area.x + pad, area.y + head, area.w - 2 * pad, sources_height}, sources,
                   scene);
     const float top = head + sources_height;
-    // The whole picture has room for all. A pane gives the history what the step's levels leave, and half of its
-    // height at least where nothing is told of the drafts' sources.
-    const float levels = top + em * DraftRows::height_em(drafts.levels.size());
-    const float least_history =
-        sources.empty() ? std::max(em * kLeastHistoryEm, area.h * 0.5f) : 0.0f;
-    float history = scene.export_mode && area.h >= levels + wanted ? wanted
-                    : area.h > em * 11 ? std::min(wanted, std::max(least_history, area.h - levels))
-                                       : 0;
-    if (history < std::min(wanted, em * kLeastHistoryEm)) history = 0;
     for (std::size_t i = 0; i < lines.size(); ++i)
       text_in(canvas,
               {area.x + pad, area.y + em * (0.25f + kDraftsTitleEm * static_cast<float>(i)),
@@ -101,14 +114,6 @@ class DraftsPanel final : public Panel {
     if (note > 0)
       text_in(canvas, {area.x + pad, area.bottom() - note, area.w - 2 * pad, note},
               "guesses over the text: in a taller panel", dim_text(scene, 0.8f));
-    // The charts stand on the history, in a place that is the same at every step of the run.
-    const auto most = static_cast<std::size_t>(history_.levels(*scene.capture));
-    const float left =
-        area.h - em * (kDraftsTopEm + DraftRows::height_em(most)) - sources_height - history;
-    const float charts =
-        history < wanted || left < em * kLeastChartsEm
-            ? 0
-            : std::clamp(left * kChartsShare, em * kLeastChartsEm, em * kMostChartsEm);
     rows_.draw(canvas,
                {area.x + pad, area.y + top, area.w - 2 * pad,
                 std::max(1.0f, area.h - top - history - charts - note)},
@@ -139,9 +144,8 @@ class DraftsPanel final : public Panel {
     std::size_t levels = 0;
     float history = 0, sources = 0;
     if (scene.capture && scene.shown_step() >= 0) {
-      const Shown shown = what_is_shown(scene);
-      levels = shown.drafts.levels.size();
-      sources = TokenListRows::height_em(shown.sources);
+      levels = static_cast<std::size_t>(history_.levels(*scene.capture));
+      sources = tallest_.height_em(*scene.capture);
       history = history_.height_em(scene);
     }
     return {scene.em * 60, scene.em * std::max(14.0f, kDraftsTopEm + sources +
@@ -218,6 +222,7 @@ class DraftsPanel final : public Panel {
 
   Shown shown_;
   mutable LevelHistory history_;  // what it keeps of a capture is made once for all questions
+  mutable TallestLists tallest_;  // likewise
   TokenListRows sources_;
   DraftRows rows_;
   VerdictHistory counts_;  // steps by accepted drafts

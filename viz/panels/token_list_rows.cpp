@@ -75,6 +75,15 @@ float TokenListRows::height_em(const std::vector<TokenList>& lists) {
   return height;
 }
 
+float TallestLists::height_em(const capture::Capture& capture) {
+  if (&capture != of_) of_ = &capture, done_ = 0, most_em_ = 0;
+  for (std::int32_t step = done_; step <= capture.last_step(); ++step)
+    most_em_ = std::max(most_em_,
+                        TokenListRows::height_em(token_lists(capture, step, capture.end_tick())));
+  done_ = std::max(0, capture.last_step());
+  return most_em_;
+}
+
 void TokenListRows::clear() { boxes_.clear(); }
 
 void TokenListRows::draw(Canvas& canvas, Rect area, const std::vector<TokenList>& lists,

@@ -37,4 +37,16 @@ class TokenListRows {
   std::vector<Box> boxes_;
 };
 
+// TallestLists: the height that the lists of a run's steps need at most. In a run that grows, each step is measured
+// once it is done.
+class TallestLists {
+ public:
+  float height_em(const capture::Capture& capture);
+
+ private:
+  const capture::Capture* of_ = nullptr;
+  std::int32_t done_ = 0;  // steps before it are measured
+  float most_em_ = 0;
+};
+
 }  // namespace triescope::viz

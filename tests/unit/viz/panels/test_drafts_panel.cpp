@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/capture/metric_names.h"
 #include "core/capture/writer.h"
 #include "tests/unit/viz/looking.h"
 #include "tests/unit/viz/recording_canvas.h"
@@ -159,6 +160,36 @@ TEST_CASE("drafts panel: a tall pane has charts in the middle, in the same place
   RecordingCanvas canvas;
   const Point whole = panel->extent(canvas, figure);
   CHECK_FALSE(find(drawn(*panel, figure, {0, 0, whole.x, whole.y}), "2 of 2"));
+}
+
+TEST_CASE("drafts panel: charts and history stay in their place where only some steps have lists") {
+  const auto opened = test::make_capture([](capture::Recorder& out) {
+    test::record_withdrawn_drafts(out, 0, 4);
+    capture::RowTables rows;
+    for (const char* const list : {"line 1", "line 2", "line 3"})
+      for (const double token : {20, 41, 51})
+        rows.metrics.push_back({.tick = make_tick(2, Phase::kDraft),
+                                .node = -1,
+                                .name = std::string(capture::kTokenList) + list,
+                                .value = token});
+    out.write(rows);
+  });
+  const auto panel = make_panel("drafts");
+  std::vector<float> charts, histories;
+  for (const std::int32_t step : {1, 2, 3}) {
+    const Scene scene = scene_at(*opened->capture, make_tick(step + 1, Phase::kDraft));
+    const auto canvas = drawn(*panel, scene, {0, 0, scene.em * 60, scene.em * 40});
+    CHECK((find(canvas, "line 1") != nullptr) == (step == 2));
+    const auto* const chart =
+        find(canvas, "P(level d accepted | level d − 1 accepted), 95 % interval");
+    REQUIRE(chart);
+    charts.push_back(chart->box.y);
+    const auto* const history = find(canvas, "P(accept)");
+    REQUIRE(history);
+    histories.push_back(history->box.y);
+  }
+  CHECK(charts == std::vector<float>(3, charts.front()));
+  CHECK(histories == std::vector<float>(3, histories.front()));
 }
 
 TEST_CASE("drafts: those that have no room in their row go on in further lines, else are counted") {
