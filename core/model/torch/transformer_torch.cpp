@@ -7,12 +7,14 @@
 #include "core/base/error.h"
 #include "core/model/active_weights.h"
 #include "core/model/device_memory.h"
+#include "core/model/layer_route.h"
 #include "core/model/mask_rows.h"
 #include "core/model/torch/kept_blocks.h"
 #include "core/model/torch/kernel_check.h"
 #include "core/model/torch/row_bucket.h"
 #include "core/model/torch/torch_layers.h"
 #include "core/model/torch/torch_logits.h"
+#include "core/model/torch/torch_per_layer.h"
 #include "core/model/torch/torch_runtime.h"
 #include "core/model/torch/torch_shared.h"
 #include "core/model/transformer.h"
@@ -140,13 +142,14 @@ class TorchTransformer final : public Model, public TorchShared {
     const VisibleSlots& visible = masks.all();
     const ForwardInputs in = layers_.inputs(batch, visible, inputs_);
     TorchFeatures features(batch, in.feature_rows);
-    const auto first = batch.layers.empty() ? 0 : static_cast<std::size_t>(batch.layers.front());
+    const std::size_t first = layer_route(config_, batch.layers).front().layer;
     const auto [x, first_input] = layers_.embed(in, weights_.embedding, weights_.positions,
                                                 weights_.layers[first].attention_norm, batch.masks);
     experts_.begin(config_, batch);
     const Tensor normed =
         layers_.run({in, visible, first_input, batch.layers, masks.count() > 0 ? &masks : nullptr,
-                     config_.has_experts() ? &experts_ : nullptr},
+                     config_.has_experts() ? &experts_ : nullptr,
+                     per_layer_inputs(config_, weights_, in.tokens, x, batch.masks.rows)},
                     weights_.layers, weights_.final_norm, x, kv, features, stop);
 
     features.join();
