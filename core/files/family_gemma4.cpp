@@ -56,7 +56,8 @@ void read_layers(const JsonFields& fields, ModelConfig& config) {
 
 void read_gemma4(const JsonFields& fields, ModelConfig& config) {
   if (fields.boolean("enable_moe_block", false))
-    fields.not_supported("enable_moe_block (Gemma 4's mixture of experts, as in 26B-A4B)");
+    fields.not_supported(
+        "enable_moe_block (Gemma 4's mixture of experts, 26B-A4B: choose a dense size)");
   if (fields.text("use_bidirectional_attention", "") == "all")
     fields.not_supported("use_bidirectional_attention 'all'");
   config.tied_embeddings = fields.boolean("tie_word_embeddings", true);
