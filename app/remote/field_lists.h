@@ -114,6 +114,7 @@ void visit_fields(Visit& visit, ModelInfo& m) {
   visit("widened_parameters", m.widened_parameters), visit("widened_bytes", m.widened_bytes);
   visit("layers", m.layers), visit("hidden", m.hidden), visit("heads", m.heads);
   visit("kv_heads", m.kv_heads), visit("head_dim", m.head_dim);
+  visit("kv_values", m.kv_values), visit("widest_head", m.widest_head);
   visit("intermediate", m.intermediate), visit("vocab_size", m.vocab_size);
   visit("experts", m.experts), visit("experts_used", m.experts_used);
   visit("active_parameters", m.active_parameters), visit("active_bytes", m.active_bytes);

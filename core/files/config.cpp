@@ -22,9 +22,12 @@ void check_range(int value, int low, int high, const std::string& source, const 
 bool is_good(double value) { return std::isfinite(value) && value > 0; }
 
 void validate_rope(const RopeConfig& rope, const ModelConfig& config, const std::string& source) {
-  check(rope.dims >= 2 && rope.dims <= config.head_dim && rope.dims % 2 == 0, source,
+  check(rope.dims >= 2 && rope.dims <= config.widest_head() && rope.dims % 2 == 0, source,
         "expected an even number of rotary dimensions up to head_dim = " +
-            std::to_string(config.head_dim) + ", found " + std::to_string(rope.dims));
+            std::to_string(config.widest_head()) + ", found " + std::to_string(rope.dims));
+  check(rope.rotated_pairs >= 0 && rope.rotated_pairs <= rope.dims / 2, source,
+        "expected at most " + std::to_string(rope.dims / 2) + " rotated pairs, found " +
+            std::to_string(rope.rotated_pairs));
   check(is_good(rope.theta) && is_good(rope.factor) && is_good(rope.attention_factor), source,
         "expected rope theta, factor and attention factor above 0");
   if (rope.kind == RopeKind::kLlama3) {
@@ -69,11 +72,79 @@ void validate_experts(int count, const ExpertsConfig& experts, const std::string
   check(is_good(experts.scale), source, "expected a scale of the experts' weights above 0");
 }
 
+void validate_layer(const ModelConfig& config, std::size_t index, const std::string& source) {
+  const LayerConfig& layer = config.layers[index];
+  const HeadShape shape = config.heads_of(index);
+  check(layer.window >= 0, source, "expected a sliding window above 0");
+  check(layer.rope >= -1 && layer.rope < static_cast<int>(config.ropes.size()), source,
+        "no such rope");
+  if (layer.experts != 0) validate_experts(layer.experts, config.experts, source);
+  check_range(shape.head_dim, 1, 1024, source, "head_dim");
+  check_range(shape.kv_heads, 1, config.heads, source, "key/value heads");
+  check(config.heads % shape.kv_heads == 0, source,
+        "expected attention heads (" + std::to_string(config.heads) +
+            ") to be a multiple of key/value heads (" + std::to_string(shape.kv_heads) + ")");
+  check(layer.rope < 0 || config.ropes[static_cast<std::size_t>(layer.rope)].dims <= shape.head_dim,
+        source, "expected rotary dimensions up to a layer's head_dim");
+  check_range(config.intermediate_of(static_cast<int>(index), -1), 1, 1 << 20, source,
+              "intermediate size");
+  if (layer.kv_from == -1) return;
+  check(layer.kv_from >= 0 && layer.kv_from < static_cast<int>(index), source,
+        "expected a layer to read the K and V of an earlier one");
+  const HeadShape from = config.heads_of(static_cast<std::size_t>(layer.kv_from));
+  check(from.owns_kv && from.kv_dims() == shape.kv_dims() && from.head_dim == shape.head_dim,
+        source, "expected a layer to read the K and V of one with heads like its own");
+}
+
 }  // namespace
 
+HeadShape ModelConfig::heads_of(std::size_t layer) const {
+  const LayerConfig& of = layers[layer];
+  return {.heads = heads,
+          .kv_heads = of.kv_heads > 0 ? of.kv_heads : kv_heads,
+          .head_dim = of.head_dim > 0 ? of.head_dim : head_dim,
+          .owns_kv = of.kv_from < 0,
+          .value_is_key = of.value_is_key};
+}
+
+std::size_t ModelConfig::kv_layer(std::size_t layer) const {
+  return layers[layer].kv_from < 0 ? layer : static_cast<std::size_t>(layers[layer].kv_from);
+}
+
+bool ModelConfig::has_even_kv() const {
+  const HeadShape first = heads_of(0);
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    const HeadShape of = heads_of(i);
+    if (!of.owns_kv || of.kv_heads != first.kv_heads || of.head_dim != first.head_dim) return false;
+  }
+  return true;
+}
+
+std::int64_t ModelConfig::kv_values() const {
+  std::int64_t values = 0;
+  for (std::size_t i = 0; i < layers.size(); ++i)
+    if (const HeadShape shape = heads_of(i); shape.owns_kv) values += 2 * shape.kv_dims();
+  return values;
+}
+
+int ModelConfig::widest_head() const {
+  int widest = layers.empty() ? head_dim : 0;
+  for (std::size_t i = 0; i < layers.size(); ++i) widest = std::max(widest, heads_of(i).head_dim);
+  return widest;
+}
+
+int ModelConfig::widest_query() const { return heads * widest_head(); }
+
+int ModelConfig::widest_intermediate() const {
+  int widest = intermediate;
+  for (const LayerConfig& layer : layers) widest = std::max(widest, layer.intermediate);
+  return widest;
+}
+
 int ModelConfig::intermediate_of(int layer, int expert) const {
-  const int routed = layers[static_cast<std::size_t>(layer)].experts;
-  if (expert < 0 || routed == 0) return intermediate;
+  const LayerConfig& of = layers[static_cast<std::size_t>(layer)];
+  const int routed = of.experts;
+  if (expert < 0 || routed == 0) return of.intermediate > 0 ? of.intermediate : intermediate;
   if (expert == routed) return experts.shared_intermediate;
   return experts.intermediate > 0 ? experts.intermediate : intermediate;
 }
@@ -113,12 +184,12 @@ void validate(const ModelConfig& config, const std::string& source) {
             std::isfinite(config.logit_softcap) && config.logit_softcap >= 0,
         source, "expected soft caps of 0 or more");
   for (const RopeConfig& rope : config.ropes) validate_rope(rope, config, source);
-  for (const LayerConfig& layer : config.layers) {
-    check(layer.window >= 0, source, "expected a sliding window above 0");
-    check(layer.rope >= -1 && layer.rope < static_cast<int>(config.ropes.size()), source,
-          "no such rope");
-    if (layer.experts != 0) validate_experts(layer.experts, config.experts, source);
-  }
+  for (std::size_t i = 0; i < config.layers.size(); ++i) validate_layer(config, i, source);
+  check_range(config.per_layer.dims, 0, 1 << 14, source, "size of the embedding of a layer");
+  check(config.per_layer.dims == 0 || config.per_layer.vocab >= config.vocab_size, source,
+        "expected an embedding of every layer for each of the " +
+            std::to_string(config.vocab_size) + " tokens, found " +
+            std::to_string(config.per_layer.vocab));
   for (const std::int32_t id : config.eos_token_ids) {
     check(id >= 0 && id < config.vocab_size, source,
           "expected end-of-sequence ids below the vocabulary size " +
@@ -130,7 +201,7 @@ const std::vector<const Family*>& all_families() {
   extern const Family kLlama, kMistral, kMinistral, kMinistral3, kMistral3, kQwen2, kQwen3,
       kSmolLm3, kPhi, kPhi3, kGemma2, kGemma3, kGpt2, kGptNeoX, kGranite, kOlmo2, kOlmo3, kGlm4,
       kCohere2, kStarCoder2, kExaone4, kStableLm, kSeedOss, kMixtral, kQwen2Moe, kQwen3Moe, kOlmoe,
-      kGptOss, kGraniteMoe, kGraniteMoeShared;
+      kGptOss, kGraniteMoe, kGraniteMoeShared, kGemma4, kGemma4Text;
   static const std::vector<const Family*> families = {&kLlama,
                                                       &kMistral,
                                                       &kMinistral,
@@ -143,6 +214,8 @@ const std::vector<const Family*>& all_families() {
                                                       &kPhi3,
                                                       &kGemma2,
                                                       &kGemma3,
+                                                      &kGemma4,
+                                                      &kGemma4Text,
                                                       &kGpt2,
                                                       &kGptNeoX,
                                                       &kGranite,

@@ -42,6 +42,9 @@ struct RopeConfig {
   double attention_factor = 1;                       // multiplies cos and sin
   std::vector<double> short_factor, long_factor;     // longrope: [dims / 2]
   std::vector<float> divisors;  // GGUF's rope_freqs tensor: [dims / 2] or empty
+  // > 0: only the first so many of the dims / 2 pairs are rotated, with the frequencies that they have
+  // among all (transformers' "proportional").
+  int rotated_pairs = 0;
 };
 
 // q of a row is multiplied by 1 + beta * ln(1 + floor(position / every)), which keeps attention
@@ -66,6 +69,39 @@ struct LayerConfig {
   int window = 0;   // 0 = sees everything before it, else the last `window` positions
   int rope = 0;     // index in ModelConfig::ropes, -1 = this layer has no rotary positions
   int experts = 0;  // number of MLPs from which a row's are chosen; 0 = the layer has one MLP
+  int head_dim = 0, kv_heads = 0, intermediate = 0;  // 0 = ModelConfig's
+  int kv_from = -1;  // the earlier layer whose K and V it reads; -1 = it has K and V of its own
+  bool value_is_key = false;  // V is what the matrix of K gives, before norm and rope
+};
+
+// The heads of one layer's attention.
+struct HeadShape {
+  int heads = 0, kv_heads = 0, head_dim = 0;
+  bool owns_kv = true;  // it computes K and V
+  bool value_is_key = false;
+  // Of a layer that does not say otherwise.
+  int query_dims() const { return heads * head_dim; }
+  int kv_dims() const { return kv_heads * head_dim; }
+  HeadShape heads_of(std::size_t layer) const;
+  // The layer whose K and V a layer reads.
+  std::size_t kv_layer(std::size_t layer) const;
+  // Whether every layer has K and V of its own, of one width.
+  bool has_even_kv() const;
+  // K and V of a token in all layers.
+  std::int64_t kv_values() const;
+  int widest_head() const;
+  int widest_query() const;  // most query_dims of a layer
+  int widest_intermediate() const;
+  int qkv_dims() const { return query_dims() + (owns_kv ? 2 * kv_dims() : 0); }
+};
+
+// A second embedding, of every token for every layer (Gemma 4). Between its layers a model computes
+//   p = (norm(projection(e) / sqrt(hidden)) + sqrt(dims) embedding[token]) / sqrt(2)   [layers, dims]
+//   x = x + norm(output_i(act(gate_i(x)) * p_i))                 behind the MLP of layer i
+// with e the embedding that enters the first layer. A row without a token has the first term alone, undivided.
+struct PerLayerConfig {
+  int dims = 0;   // 0 = the model has none
+  int vocab = 0;  // rows of the embedding
 };
 
 struct ModelConfig {
@@ -87,6 +123,9 @@ struct ModelConfig {
   bool parallel_residual = false;
   bool shared_norm = false;  // with parallel_residual: the MLP's input is attention's
   QkNorm qk_norm = QkNorm::kNone;
+  bool value_norm = false;   // every head of v by RMS, without a weight
+  bool layer_scale = false;  // the stream that leaves a layer is times a weight
+  PerLayerConfig per_layer;
   Activation activation = Activation::kSilu;
   ExpertsConfig experts;  // of the layers that have some
   bool gated_mlp = true;  // down(act(gate(x)) * up(x)), else down(act(up(x)))
@@ -122,8 +161,19 @@ struct ModelConfig {
   // Sentences for the user: what the files say and is ignored, and why.
   std::vector<std::string> notes;
 
+  // Of a layer that does not say otherwise.
   int query_dims() const { return heads * head_dim; }
   int kv_dims() const { return kv_heads * head_dim; }
+  HeadShape heads_of(std::size_t layer) const;
+  // The layer whose K and V a layer reads.
+  std::size_t kv_layer(std::size_t layer) const;
+  // Whether every layer has K and V of its own, of one width.
+  bool has_even_kv() const;
+  // K and V of a token in all layers.
+  std::int64_t kv_values() const;
+  int widest_head() const;
+  int widest_query() const;  // most query_dims of a layer
+  int widest_intermediate() const;
   // Of the MLP `expert` of a layer: -1 = its only one, its number of experts = the shared one.
   int intermediate_of(int layer, int expert) const;
   // Number of MLPs of a layer, the shared one included.

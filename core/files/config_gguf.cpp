@@ -125,6 +125,19 @@ int GgufFields::integer(const std::string& key, std::optional<int> fallback) con
   return uniform_integer(file_, prefix_ + key);
 }
 
+std::vector<int> GgufFields::by_layer(const std::string& key, std::size_t layers) const {
+  if (!is_array(key)) return std::vector<int>(layers, integer(key));
+  const std::vector<std::int64_t> values = integers(key);
+  std::vector<int> all;
+  for (const std::int64_t value : values)
+    all.push_back(value >= 0 && value <= 1 << 30 ? static_cast<int>(value) : -1);
+  if (all.size() != layers || std::ranges::find(all, -1) != all.end())
+    throw Error(ErrorCode::kCorruption, file_.path() + ": key '" + prefix_ + key + "': expected " +
+                                            std::to_string(layers) +
+                                            " numbers from 0 to 2^30, one a layer, found others");
+  return all;
+}
+
 std::vector<std::int64_t> GgufFields::integers(const std::string& key) const {
   return file_.integers(prefix_ + key).value_or(std::vector<std::int64_t>());
 }
@@ -186,7 +199,23 @@ ModelConfig config_from_gguf(const GgufFile& file) {
   config.name = gguf_model_name(file.text("general.name").value_or(""), file.path());
   config.hidden = fields.integer("embedding_length");
   config.heads = fields.integer("attention.head_count");
-  config.kv_heads = fields.integer("attention.head_count_kv", config.heads);
+  const int layers = fields.integer("block_count");
+  if (layers < 1 || layers > 1024) {
+    throw Error(ErrorCode::kCorruption,
+                file.path() + ": block_count: expected 1 to 1024, found " + std::to_string(layers));
+  }
+  config.layers.assign(static_cast<std::size_t>(layers), {});
+  // The first layer's stands for the model's where layers differ.
+  const auto of_layers = [&](const char* key, int LayerConfig::*member) {
+    const std::vector<int> all = fields.by_layer(key, config.layers.size());
+    for (std::size_t i = 0; i < all.size(); ++i)
+      config.layers[i].*member = all[i] == all[0] ? 0 : all[i];
+    return all[0];
+  };
+  const char* const kv_heads = "attention.head_count_kv";
+  config.kv_heads = family->layers_differ && fields.has(kv_heads)
+                        ? of_layers(kv_heads, &LayerConfig::kv_heads)
+                        : fields.integer(kv_heads, config.heads);
   if (config.heads < 1 || config.hidden < 1) {
     throw Error(ErrorCode::kCorruption,
                 file.path() + ": expected head_count and embedding_length of 1 or more");
@@ -195,14 +224,10 @@ ModelConfig config_from_gguf(const GgufFile& file) {
   if (fields.integer("attention.value_length", config.head_dim) != config.head_dim) {
     fields.not_supported("attention.value_length other than key_length");
   }
-  config.intermediate = fields.integer("feed_forward_length");
+  config.intermediate = family->layers_differ
+                            ? of_layers("feed_forward_length", &LayerConfig::intermediate)
+                            : fields.integer("feed_forward_length");
   config.context = fields.integer("context_length");
-  const int layers = fields.integer("block_count");
-  if (layers < 1 || layers > 1024) {
-    throw Error(ErrorCode::kCorruption,
-                file.path() + ": block_count: expected 1 to 1024, found " + std::to_string(layers));
-  }
-  config.layers.assign(static_cast<std::size_t>(layers), {});
   if (!file.boolean(architecture + ".attention.causal").value_or(true))
     fields.not_supported("attention.causal = false");
   for (const char* key :

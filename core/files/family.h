@@ -54,6 +54,8 @@ class GgufFields {
   bool is_array(const std::string& key) const { return file_.is_array(prefix_ + key); }
   std::vector<std::int64_t> integers(const std::string& key) const;  // booleans count as 0 and 1
   int integer(const std::string& key, std::optional<int> fallback = {}) const;
+  // A number for each of so many layers: a list, or one for all.
+  std::vector<int> by_layer(const std::string& key, std::size_t layers) const;
   double number(const std::string& key, std::optional<double> fallback = {}) const;
   bool boolean(const std::string& key, bool fallback) const {
     return file_.boolean(prefix_ + key).value_or(fallback);
@@ -86,6 +88,8 @@ struct Family {
   const char* text_family = nullptr;
   // Its experts may be MXFP4 in safetensors (ModelConfig::mxfp4_experts).
   bool reads_mxfp4 = false;
+  // GGUF's head_count_kv and feed_forward_length may be lists with one number a layer.
+  bool layers_differ = false;
 };
 
 const std::vector<const Family*>& all_families();
@@ -110,10 +114,11 @@ void read_ropes_by_window_json(const JsonFields& fields, ModelConfig& config, do
 void leave_full_layers_without_rope(ModelConfig& config);
 // Layer norms, and their epsilon.
 void read_layer_norm_json(const JsonFields& fields, ModelConfig& config, const char* key);
-// `factor`: the partial_rotary_factor where the settings have none.
+// `factor`: the partial_rotary_factor where the settings have none. head_dim: of the layers that it
+// rotates, 0 = the model's.
 RopeConfig rope_from_json(const JsonFields& rope, double default_theta, double factor,
                           ModelConfig& config, std::optional<int> original_context,
-                          RotaryPart part = RotaryPart::kWholeHead);
+                          RotaryPart part = RotaryPart::kWholeHead, int head_dim = 0);
 // Gives all layers the experts that config.json names: their number is `count_key` or, as newer
 // transformers writes it for some families, num_local_experts; `default_used` of them serve a row.
 void read_experts_json(const JsonFields& fields, ModelConfig& config, const char* count_key,

@@ -26,18 +26,31 @@ double yarn_scale(double factor, double mscale) {
 }  // namespace
 
 RopeConfig rope_from_json(const JsonFields& fields, double default_theta, double factor,
-                          ModelConfig& config, std::optional<int> original_context,
-                          RotaryPart part) {
+                          ModelConfig& config, std::optional<int> original_context, RotaryPart part,
+                          int head_dim) {
   RopeConfig rope;
+  if (head_dim == 0) head_dim = config.head_dim;
   if (fields.has("factor") && !fields.has("rope_type") && !fields.has("type"))
     config.notes.push_back("config.json: the rope settings have a factor of " +
                            fields.raw()["factor"].dump() +
                            " and no rope_type: positions are not scaled");
-  rope.kind = kind_of(fields, fields.text("rope_type", fields.text("type", "default")));
+  const std::string type = fields.text("rope_type", fields.text("type", "default"));
+  const bool proportional = type == "proportional";
+  if (proportional) {
+    rope.kind = fields.has("factor") ? RopeKind::kLinear : RopeKind::kDefault;
+  } else {
+    rope.kind = kind_of(fields, type);
+  }
   rope.theta = fields.number("rope_theta", default_theta);
   double partial = fields.number("partial_rotary_factor", factor);
   if (!(partial > 0 && partial <= 1))
     fields.corrupt("partial_rotary_factor", "a number above 0, at most 1");
+  if (proportional) {
+    rope.rotated_pairs = static_cast<int>(partial * head_dim / 2);
+    if (rope.rotated_pairs < 1)
+      fields.corrupt("partial_rotary_factor", "a number that leaves one pair of a head or more");
+    partial = 1;
+  }
   if (partial < 1 && part == RotaryPart::kWholeHead) {
     if (rope.kind != RopeKind::kDefault)
       fields.not_supported("partial_rotary_factor below 1 with a rope type other than default");
@@ -46,7 +59,7 @@ RopeConfig rope_from_json(const JsonFields& fields, double default_theta, double
         "in transformers");
     partial = 1;
   }
-  rope.dims = static_cast<int>(config.head_dim * partial);
+  rope.dims = static_cast<int>(head_dim * partial);
   rope.original_context =
       original_context.value_or(fields.integer("original_max_position_embeddings", config.context));
   const bool has_factor = fields.has("factor");

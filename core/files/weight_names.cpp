@@ -77,6 +77,20 @@ RoleNames names_of(Role role) {
       return {"mlp.gate.bias", "ffn_gate_inp.bias"};
     case Role::kSinks:
       return {"self_attn.sinks", "attn_sinks.weight"};
+    case Role::kPerLayerEmbedding:
+      return {"embed_tokens_per_layer.weight", "per_layer_token_embd.weight"};
+    case Role::kPerLayerProjection:
+      return {"per_layer_model_projection.weight", "per_layer_model_proj.weight"};
+    case Role::kPerLayerNorm:
+      return {"per_layer_projection_norm.weight", "per_layer_proj_norm.weight"};
+    case Role::kPerLayerGate:
+      return {"per_layer_input_gate.weight", "inp_gate.weight"};
+    case Role::kPerLayerOutput:
+      return {"per_layer_projection.weight", "proj.weight"};
+    case Role::kPostPerLayerNorm:
+      return {"post_per_layer_input_norm.weight", "post_norm.weight"};
+    case Role::kLayerScale:
+      return {"layer_scalar", "layer_output_scale.weight"};
   }
   throw Error(ErrorCode::kInvalidArgument, "no such weight role");
 }
@@ -94,8 +108,11 @@ bool is_shared(const ModelConfig& config, const Part& part) {
 std::optional<WeightShape> expected_shape(const ModelConfig& config, const Part& part) {
   const Role role = part.role;
   const std::int64_t hidden = config.hidden;
-  const std::int64_t query = config.query_dims();
-  const std::int64_t kv = config.kv_dims();
+  const HeadShape of_layer = config.heads_of(static_cast<std::size_t>(part.layer));
+  const std::int64_t query = of_layer.query_dims(), kv = of_layer.kv_dims();
+  const bool owns_value = of_layer.owns_kv && !of_layer.value_is_key;
+  const std::int64_t per_layer = config.per_layer.dims;
+  const std::int64_t all_layers = per_layer * static_cast<std::int64_t>(config.layers.size());
   const std::int64_t inner = config.intermediate_of(part.layer, part.expert);
   const std::int64_t experts = config.layers[static_cast<std::size_t>(part.layer)].experts;
   const auto when = [](bool present, WeightShape shape) {
@@ -108,11 +125,11 @@ std::optional<WeightShape> expected_shape(const ModelConfig& config, const Part&
       case QkNorm::kNone:
         return std::nullopt;
       case QkNorm::kHeads:
-        return WeightShape{config.head_dim, 1};
+        return WeightShape{of_layer.head_dim, 1};
       case QkNorm::kWhole:
-        return WeightShape{heads * config.head_dim, 1};
+        return WeightShape{heads * of_layer.head_dim, 1};
       case QkNorm::kOwnHeads:
-        return WeightShape{heads, config.head_dim};
+        return WeightShape{heads, of_layer.head_dim};
     }
     return std::nullopt;
   };
@@ -142,15 +159,17 @@ std::optional<WeightShape> expected_shape(const ModelConfig& config, const Part&
     case Role::kQueryBias:
       return when(config.qkv_bias, {query, 1});
     case Role::kKey:
+      return when(of_layer.owns_kv, {kv, hidden});
     case Role::kValue:
-      return WeightShape{kv, hidden};
+      return when(owns_value, {kv, hidden});
     case Role::kKeyBias:
+      return when(config.qkv_bias && of_layer.owns_kv, {kv, 1});
     case Role::kValueBias:
-      return when(config.qkv_bias, {kv, 1});
+      return when(config.qkv_bias && owns_value, {kv, 1});
     case Role::kQueryNorm:
-      return norm_of_heads(config.heads);
+      return norm_of_heads(of_layer.heads);
     case Role::kKeyNorm:
-      return norm_of_heads(config.kv_heads);
+      return of_layer.owns_kv ? norm_of_heads(of_layer.kv_heads) : std::nullopt;
     case Role::kOutput:
       return WeightShape{hidden, query};
     case Role::kOutputBias:
@@ -180,6 +199,20 @@ std::optional<WeightShape> expected_shape(const ModelConfig& config, const Part&
       return when(experts > 0 && config.experts.router_bias, {experts, 1});
     case Role::kSinks:
       return when(config.attention_sinks, {config.heads, 1});
+    case Role::kPerLayerEmbedding:
+      return when(per_layer > 0, {config.per_layer.vocab, all_layers});
+    case Role::kPerLayerProjection:
+      return when(per_layer > 0, {all_layers, hidden});
+    case Role::kPerLayerNorm:
+      return when(per_layer > 0, {per_layer, 1});
+    case Role::kPerLayerGate:
+      return when(per_layer > 0, {per_layer, hidden});
+    case Role::kPerLayerOutput:
+      return when(per_layer > 0, {hidden, per_layer});
+    case Role::kPostPerLayerNorm:
+      return when(per_layer > 0, {hidden, 1});
+    case Role::kLayerScale:
+      return when(config.layer_scale, {1, 1});
   }
   return std::nullopt;
 }
@@ -299,7 +332,8 @@ WeightSlice locate(const ModelConfig& config, const Part& part) {
   }
   if (config.interleaved_rows > 0) {
     if (role == Role::kQuery || role == Role::kQueryBias) slice.heads = config.heads;
-    if (role == Role::kKey || role == Role::kKeyBias) slice.heads = config.kv_heads;
+    if (role == Role::kKey || role == Role::kKeyBias)
+      slice.heads = config.heads_of(static_cast<std::size_t>(part.layer)).kv_heads;
     if (slice.heads > 0) slice.interleaved_rows = config.interleaved_rows;
   }
   return slice;

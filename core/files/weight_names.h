@@ -18,6 +18,9 @@ enum class Role : std::uint8_t {
   kFinalNormBias,
   kHead,  // the model's output head
   kHeadBias,
+  kPerLayerEmbedding,   // PerLayerConfig: [vocab, layers * dims], and two weights of all layers
+  kPerLayerProjection,  // [layers * dims, hidden]
+  kPerLayerNorm,        // [dims]
   kAttentionNorm,
   kAttentionNormBias,
   kQuery,
@@ -43,9 +46,13 @@ enum class Role : std::uint8_t {
   kRouter,      // of a layer with experts: a row of it scores one
   kSharedGate,  // how much a row takes of the shared expert
   kRouterBias,
-  kSinks,  // a score a head in every softmax (ModelConfig::attention_sinks)
+  kSinks,             // a score a head in every softmax (ModelConfig::attention_sinks)
+  kPerLayerGate,      // [dims, hidden]
+  kPerLayerOutput,    // [hidden, dims]
+  kPostPerLayerNorm,  // [hidden]
+  kLayerScale,        // [1] (ModelConfig::layer_scale)
 };
-inline constexpr int kRoles = static_cast<int>(Role::kSinks) + 1;
+inline constexpr int kRoles = static_cast<int>(Role::kLayerScale) + 1;
 
 // [rows, cols] row-major as torch.nn.Linear stores a weight: out = rows, in = cols. A vector has
 // cols = 1.

@@ -201,6 +201,7 @@ void WeightSource::drop_rope_scaling() {
     RopeConfig plain;
     plain.theta = rope.theta;
     plain.dims = rope.dims;
+    plain.rotated_pairs = rope.rotated_pairs;
     rope = plain;
   }
   config_.kv_valid_until = 0;

@@ -197,6 +197,18 @@ void WeightSource::check_unread() {
   std::set<std::string> read;
   for (const Part& part : parts_of(config_))
     for (std::string& name : slice_of(part).names()) read.insert(std::move(name));
+  // Published files still hold what computed K and V of layers that read those of another.
+  bool idle = false;
+  for (std::size_t i = 0; i < config_.layers.size(); ++i)
+    for (const Role role :
+         {Role::kKey, Role::kKeyBias, Role::kValue, Role::kValueBias, Role::kKeyNorm})
+      if (const Part part(role, static_cast<int>(i));
+          !config_.heads_of(i).owns_kv && find(slice_of(part).tensor))
+        idle = read.insert(slice_of(part).tensor).second || idle;
+  if (idle)
+    config_.notes.push_back(
+        "the files have matrices for K and V of layers that read those of an earlier layer: they are not used, as "
+        "in transformers");
   if (gguf_) {
     // A GGUF holds only what its architecture needs.
     for (const GgufTensor& tensor : gguf_->tensors()) {

@@ -23,7 +23,7 @@ bool is_routed(const formats::ModelConfig& config, const formats::Part& part) {
 
 // A forward takes single rows of it.
 bool is_looked_up(const formats::ModelConfig& config, const formats::Part& part) {
-  return part.role == formats::Role::kPositions ||
+  return part.role == formats::Role::kPositions || part.role == formats::Role::kPerLayerEmbedding ||
          (part.role == formats::Role::kEmbedding && !config.tied_embeddings);
 }
 

@@ -2,16 +2,16 @@
 
 #include <algorithm>
 
-#include "core/model/sublayers.h"
+#include "core/model/layer_route.h"
 
 namespace triescope {
 
 void ExpertNotes::begin(const formats::ModelConfig& config, const ForwardBatch& batch) {
   layers_.clear();
   if (!config.has_experts()) return;
-  for (const LayerPass& pass : layer_passes(batch.sublayers, config.layers.size(), 0))
-    if (pass.mlp && config.layers[pass.layer].experts > 0)
-      layers_.push_back(static_cast<std::int32_t>(pass.layer));
+  for (const RouteStep& step : layer_route(config, batch.sublayers, config.layers.size()))
+    if (step.mlp && config.layers[step.layer].experts > 0)
+      layers_.push_back(static_cast<std::int32_t>(step.layer));
   used_ = config.experts.used;
   rows_.assign(batch.logit_rows.begin(), batch.logit_rows.end());
   chosen_.assign(layers_.size() * rows_.size() * static_cast<std::size_t>(used_), {});

@@ -53,6 +53,14 @@ void check_move(std::span<const std::int32_t> from, std::span<const std::int32_t
   check_copy(from, capacity, to, capacity);
 }
 
+void check_even(bool even) {
+  if (even) return;
+  throw Error(
+      ErrorCode::kNotSupported,
+      "KV that no forward computes needs layers with K and V of one width, and this model's are of "
+      "several or shared: choose a draft head without a trained prefix");
+}
+
 void check_write(std::span<const std::int32_t> slots, std::span<const float> keys,
                  std::span<const float> values, std::size_t values_per_slot, int capacity) {
   check_slots("KV write", slots, capacity);

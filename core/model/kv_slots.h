@@ -19,6 +19,8 @@ void check_move(std::span<const std::int32_t> from, std::span<const std::int32_t
 // The same for a copy between two storages.
 void check_copy(std::span<const std::int32_t> from, int from_capacity,
                 std::span<const std::int32_t> to, int to_capacity);
+// KvStorage::write() of layers with K and V of several widths, or without: Error{kNotSupported}.
+void check_even(bool even);
 // KvStorage::write(): do the slots lie below `capacity`, and are there `values_per_slot` (all layers')
 // keys and values for each? Error{kInvalidArgument}.
 void check_write(std::span<const std::int32_t> slots, std::span<const float> keys,

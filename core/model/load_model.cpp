@@ -85,6 +85,32 @@ void count_experts(const WeightSource& source, ModelInfo& info) {
       std::to_string(info.active_parameters) + " of " + counted(info.parameters, "parameter"));
 }
 
+// Fills in what differs by layer of K and V, with a note.
+void count_kv(const ModelConfig& config, ModelInfo& info) {
+  if (config.has_even_kv()) return;
+  info.kv_values = config.kv_values();
+  info.widest_head = config.widest_head();
+  std::set<int> widths;
+  std::set<std::size_t> read;
+  std::size_t own = 0;
+  for (std::size_t i = 0; i < config.layers.size(); ++i) {
+    const formats::HeadShape heads = config.heads_of(i);
+    widths.insert(heads.head_dim);
+    own += heads.owns_kv;
+    if (!heads.owns_kv) read.insert(config.kv_layer(i));
+  }
+  const auto listed = [](const auto& numbers) {
+    std::string text;
+    for (const auto number : numbers)
+      text += (text.empty() ? "" : " and ") + std::to_string(number);
+    return text;
+  };
+  info.notes.push_back("heads have " + listed(widths) + " values, by layer; " +
+                       std::to_string(own) + " of " + counted(config.layers.size(), "layer") +
+                       " have K and V of their own" +
+                       (read.empty() ? "" : ", the others read those of layers " + listed(read)));
+}
+
 // Needs the dtype.
 void count_active_bytes(const WeightSource& source, ModelInfo& info) {
   if (info.experts == 0) return;
@@ -108,7 +134,7 @@ ModelInfo info_of(const WeightSource& source, const std::string& path) {
   info.heads = config.heads;
   info.kv_heads = config.kv_heads;
   info.head_dim = config.head_dim;
-  info.intermediate = config.intermediate;
+  info.intermediate = config.widest_intermediate();
   info.vocab_size = config.vocab_size;
   info.context = config.context;
   for (const formats::RopeConfig& rope : config.ropes) {
@@ -131,6 +157,7 @@ ModelInfo info_of(const WeightSource& source, const std::string& path) {
   info.bos_token_id = config.bos_token_id;
   info.generation = config.generation;
   info.notes = config.notes;
+  count_kv(config, info);
   count_experts(source, info);
   count_blocks(source, info);
   return info;

@@ -34,12 +34,15 @@ std::int64_t tile_bytes(const ModelInfo& info, const LoadOptions& options) {
   return std::min(kBlockTileBytes, outputs * info.hidden * bytes_of(options.dtype));
 }
 
+std::int64_t widest_head(const ModelInfo& info) {
+  return info.widest_head > 0 ? info.widest_head : info.head_dim;
+}
+
 // GPU: scratch between the two kernels of attention, for a prefill's chunk over the whole context
 // or at most what these kernels take.
 std::int64_t attention_bytes(const ModelInfo& info, const LoadOptions& options) {
   if (options.device == "cpu" || options.reference_kernels) return 0;
-  const std::int64_t partition =
-      4 * prefill_rows(options) * info.heads * std::int64_t{info.head_dim + 2};
+  const std::int64_t partition = 4 * prefill_rows(options) * info.heads * (widest_head(info) + 2);
   return std::min<std::int64_t>(TRIESCOPE_ATTENTION_SCRATCH,
                                 partition * ((info.context + 127) / 128));
 }
@@ -55,9 +58,11 @@ MemoryNeed memory_need(const ModelInfo& info, const LoadOptions& options) {
   constexpr std::int64_t kLogitRows = 16;
   MemoryNeed need;
   need.weights = weight_bytes(info, options);
-  const std::int64_t head_dim = info.head_dim;
-  need.kv_per_token = 2 * std::int64_t{info.layers} * info.kv_heads * head_dim *
-                      bytes_of(options.kv_dtype.value_or(options.dtype));
+  const std::int64_t head_dim = widest_head(info);
+  const std::int64_t kv_values =
+      info.kv_values > 0 ? info.kv_values
+                         : 2 * std::int64_t{info.layers} * info.kv_heads * info.head_dim;
+  need.kv_per_token = kv_values * bytes_of(options.kv_dtype.value_or(options.dtype));
   // A row has its residual, its norm and the sum to which it is added; q, k, v and attention's
   // result; gate, up and their product. All are fp32.
   const std::int64_t row = 3 * std::int64_t{info.hidden} +

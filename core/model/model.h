@@ -62,6 +62,10 @@ struct ModelInfo {
   std::int64_t widened_parameters = 0, widened_bytes = 0;
   int layers = 0, hidden = 0, heads = 0, kv_heads = 0, head_dim = 0, intermediate = 0;
   int vocab_size = 0;
+  // Values of K and V of a token in all layers, and the widest head; 0 = every layer has K and V of kv_heads heads
+  // of head_dim.
+  std::int64_t kv_values = 0;
+  int widest_head = 0;
   // Of a mixture: the most experts that a layer has, and how many of them a row goes through. 0 = the
   // model has one MLP a layer, and the next three are 0 too.
   int experts = 0, experts_used = 0;

@@ -77,6 +77,8 @@ RopeTable::RopeTable(const RopeConfig& config)
     return frequencies;
   };
   frequencies_ = divided(config.divisors);
+  if (config.rotated_pairs > 0)
+    std::fill(frequencies_.begin() + config.rotated_pairs, frequencies_.end(), 0.0f);
   switch (config.kind) {
     case RopeKind::kDefault:
     case RopeKind::kDynamic:

@@ -25,26 +25,4 @@ std::vector<std::int32_t> all_but(int count, std::span<const std::int32_t> some)
   return rest;
 }
 
-std::vector<LayerPass> layer_passes(std::span<const std::int32_t> sublayers, std::size_t layers,
-                                    std::size_t kv_layers) {
-  std::vector<LayerPass> passes;
-  if (sublayers.empty())
-    for (std::size_t i = 0; i < layers; ++i) passes.push_back({.layer = i, .kv = i});
-  std::size_t with_attention = 0;
-  for (const std::int32_t part : sublayers) {
-    const auto layer = static_cast<std::size_t>(layer_of(part));
-    if (passes.empty() || passes.back().layer != layer)
-      passes.push_back({.layer = layer, .attention = false, .mlp = false});
-    LayerPass& pass = passes.back();
-    if (!is_attention(part)) {
-      pass.mlp = true;
-      continue;
-    }
-    pass.attention = true;
-    pass.kv = kv_layers == layers ? layer : with_attention;
-    ++with_attention;
-  }
-  return passes;
-}
-
 }  // namespace triescope

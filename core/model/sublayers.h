@@ -3,7 +3,6 @@
 // stream as it is. Attention alone has KV.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -21,16 +20,5 @@ std::vector<std::int32_t> sublayers_of(std::span<const std::int32_t> layers);
 std::vector<std::int32_t> layers_with_attention(std::span<const std::int32_t> sublayers);
 // The numbers from 0 to count - 1 that `some`, ascending, does not have.
 std::vector<std::int32_t> all_but(int count, std::span<const std::int32_t> some);
-
-// What a forward runs of one layer.
-struct LayerPass {
-  std::size_t layer = 0;
-  std::size_t kv = 0;  // where the KV storage has its K and V
-  bool attention = true, mlp = true;
-};
-// By layer, those of which nothing runs left out. `sublayers`: ForwardBatch's, of a model with `layers` layers.
-// `kv_layers`: how many the KV storage has, either all or those with attention alone.
-std::vector<LayerPass> layer_passes(std::span<const std::int32_t> sublayers, std::size_t layers,
-                                    std::size_t kv_layers);
 
 }  // namespace triescope

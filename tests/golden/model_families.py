@@ -8,6 +8,7 @@ fifth value of the hidden states: "0" to "L" the residual stream before each lay
 """
 import json
 import pathlib
+import re
 import tempfile
 
 import numpy as np
@@ -28,6 +29,11 @@ LLAMA3 = {"rope_type": "llama3", "factor": 8.0, "low_freq_factor": 1.0, "high_fr
 GRANITE = {"embedding_multiplier": 3.0, "attention_multiplier": 0.25, "residual_multiplier": 0.3, "logits_scaling": 2.0}
 VISION = {"model_type": "pixtral", "hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 24,
           "head_dim": 8, "image_size": 28, "patch_size": 14}
+GEMMA4 = {"num_hidden_layers": 7, "num_key_value_heads": 2, "head_dim": 8, "global_head_dim": 16, "sliding_window": 16,
+          "vocab_size_per_layer_input": VOCAB, "layer_types": ["sliding_attention", "sliding_attention", "full_attention"] * 2 +
+          ["full_attention"]}
+GEMMA4_VISION = {"hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2, "num_key_value_heads": 2, "head_dim": 8,
+                 "intermediate_size": 24, "patch_size": 4, "position_embedding_size": 64}
 CASES = {
     "llama": {"model_type": "llama"},
     "llama tied, biases, head_dim": {"model_type": "llama", "tie_word_embeddings": True, "attention_bias": True, "mlp_bias": True,
@@ -66,6 +72,19 @@ CASES = {
                "rope_theta": 1000000.0, "rope_local_base_freq": 10000.0, "sliding_window_pattern": 2},
     "gemma3 six layers a round": {"model_type": "gemma3_text", "head_dim": 16, "sliding_window": 16, "query_pre_attn_scalar": 16,
                                   "num_hidden_layers": 7},
+    "gemma4": {"model_type": "gemma4_text", **GEMMA4, "hidden_size_per_layer_input": 8, "num_kv_shared_layers": 3,
+               "use_double_wide_mlp": True, "final_logit_softcapping": 30.0},
+    "gemma4 keys are values": {"model_type": "gemma4_text", **GEMMA4, "hidden_size_per_layer_input": 0, "attention_k_eq_v": True,
+                               "num_global_key_value_heads": 1, "final_logit_softcapping": 30.0,
+                               "use_bidirectional_attention": "vision"},
+    "gemma4 untied, biases, whole heads": {
+        "model_type": "gemma4_text", **GEMMA4, "hidden_size_per_layer_input": 4, "num_kv_shared_layers": 2, "attention_bias": True,
+        "tie_word_embeddings": False, "num_attention_heads": 4, "num_key_value_heads": 4, "vocab_size_per_layer_input": 80,
+        "rope_parameters": {"full_attention": {"rope_type": "default", "rope_theta": 50000.0},
+                            "sliding_attention": {"rope_type": "linear", "factor": 2.0, "rope_theta": 10000.0}}},
+    "gemma4 of pictures": {"model_type": "gemma4", "text_config": {
+        **SIZES, "model_type": "gemma4_text", **GEMMA4, "hidden_size_per_layer_input": 8, "num_kv_shared_layers": 2},
+        "vision_config": GEMMA4_VISION, "audio_config": None},
     "granite": {"model_type": "granite", "embedding_multiplier": 3.0, "attention_multiplier": 0.25, "residual_multiplier": 0.3,
                 "logits_scaling": 2.0},
     "granite tied, biases, rope yarn": {"model_type": "granite", "embedding_multiplier": 12.0, "attention_multiplier": 0.015625,
@@ -198,7 +217,7 @@ def make_mixture(config_json, config):
 def make_model(name):
     """config.json of a case, transformers' model with its weights, and the tensors as [name, shape, is a norm around 1]."""
     given = CASES[name]
-    config_json = given if given["model_type"] in ("gpt2", "mistral3") else {**SIZES, **given}
+    config_json = given if given["model_type"] in ("gpt2", "mistral3", "gemma4") else {**SIZES, **given}
     fields = {key: value for key, value in json.loads(json.dumps(config_json)).items() if key != "model_type"}
     config = transformers.AutoConfig.for_model(given["model_type"], **fields)
     if is_mixture(given):
@@ -206,11 +225,13 @@ def make_model(name):
     auto = transformers.AutoModelForImageTextToText if "text_config" in given else transformers.AutoModelForCausalLM
     model = auto.from_config(config, attn_implementation="eager", dtype=torch.float32).eval()
     state = {name_in_file(key, given["model_type"]): value for key, value in model.named_parameters()}  # a tied head appears once
+    state.update({key: value for key, value in model.named_buffers() if key.endswith("layer_scalar")})
     tensors = []
     with torch.no_grad():
         for index, key in enumerate(sorted(state)):
-            # Gemma stores w - 1, so its norms are centred on 0.
-            is_norm = state[key].ndim == 1 and "norm" in key and key.endswith("weight") and "gemma" not in name or ".ln_" in key and key.endswith("weight")
+            # Gemma up to 3 stores w - 1, so its norms are centred on 0.
+            is_norm = (state[key].ndim == 1 and "norm" in key and key.endswith("weight") and not re.match("gemma[23]", name)
+                       or ".ln_" in key and key.endswith("weight") or key.endswith("layer_scalar"))
             state[key].copy_(torch.from_numpy(values_of(index, tuple(state[key].shape), is_norm)))
             tensors.append([key, list(state[key].shape), is_norm])
     return config_json, model, tensors

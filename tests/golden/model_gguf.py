@@ -39,6 +39,9 @@ CASES = {
     "gemma3": ("gemma3 six layers a round", "gemma3", {}, 0),
     "gemma3, a pattern of 2": ("gemma3", "gemma3", {"attention.sliding_window_pattern": 2}, 0),
     "gemma3, a list of layers": ("gemma3", "gemma3", {"attention.sliding_window_pattern": [True, False, True, False]}, 0),
+    "gemma4": ("gemma4", "gemma4", {}, 0),
+    "gemma4 keys are values": ("gemma4 keys are values", "gemma4", {}, 0),
+    "gemma4 of pictures": ("gemma4 of pictures", "gemma4", {}, 0),
     "gpt2": ("gpt2", "gpt2", {}, 0),
     "granite": ("granite", "granite", {}, 0),
     "granite tied, biases, rope yarn": ("granite tied, biases, rope yarn", "granite", {}, 0),
@@ -82,6 +85,44 @@ FUSED = re.compile(r"model\.layers\.(\d+)\.(block_sparse_moe|shared_mlp)\.input_
 ALTERNATING = re.compile(r"model\.layers\.(\d+)\.mlp\.experts\.(gate_up|down)_proj(_bias)?")
 
 
+def gemma4_heads(config):
+    """Of full layers: a head's size, and the number of key/value heads."""
+    full = config.per_layer_config["full_attention"]
+    return full.head_dim, full.num_key_value_heads
+
+
+def set_gemma4_keys(writer, config):
+    """What Gemma4Model.set_gguf_parameters adds."""
+    head_dim, _ = gemma4_heads(config)
+    sliding = [kind == "sliding_attention" for kind in config.layer_types]
+    if config.final_logit_softcapping is not None:
+        writer.add_final_logit_softcapping(config.final_logit_softcapping)
+    writer.add_rope_freq_base_swa(config.rope_parameters["sliding_attention"]["rope_theta"])
+    writer.add_shared_kv_layers(config.num_kv_shared_layers)
+    writer.add_embedding_length_per_layer_input(config.hidden_size_per_layer_input)
+    writer.add_sliding_window_pattern(sliding)
+    writer.add_key_length(head_dim)
+    writer.add_value_length(head_dim)
+    writer.add_key_length_swa(config.head_dim)
+    writer.add_value_length_swa(config.head_dim)
+    writer.add_rope_dimension_count(head_dim)
+    writer.add_rope_dimension_count_swa(config.head_dim)
+
+
+def by_layer(arch, config):
+    """head_count_kv and feed_forward_length: a number, or a list where layers differ."""
+    kv_heads, inner = config.num_key_value_heads, config.intermediate_size
+    if arch != "gemma4":
+        return kv_heads, inner
+    full_kv_heads = gemma4_heads(config)[1]
+    if full_kv_heads != kv_heads:
+        kv_heads = [kv_heads if kind == "sliding_attention" else full_kv_heads for kind in config.layer_types]
+    if config.use_double_wide_mlp:
+        shared = config.num_kv_shared_layers
+        inner = [inner] * (config.num_hidden_layers - shared) + [2 * inner] * shared
+    return kv_heads, inner
+
+
 def set_keys(writer, arch, config, rope):
     """set_gguf_parameters of the converter's classes."""
     if arch == "gpt2":
@@ -95,10 +136,11 @@ def set_keys(writer, arch, config, rope):
     writer.add_block_count(config.num_hidden_layers)
     writer.add_context_length(config.max_position_embeddings)
     writer.add_embedding_length(config.hidden_size)
-    writer.add_feed_forward_length(config.intermediate_size)
+    kv_heads, inner = by_layer(arch, config)
+    writer.add_feed_forward_length(inner)
     writer.add_head_count(config.num_attention_heads)
     if arch != "gptneox":
-        writer.add_head_count_kv(config.num_key_value_heads)
+        writer.add_head_count_kv(kv_heads)
     layer_eps = getattr(config, "layer_norm_eps", getattr(config, "norm_epsilon", None))
     if layer_eps is None:
         writer.add_layer_norm_rms_eps(config.rms_norm_eps)
@@ -118,7 +160,7 @@ def set_keys(writer, arch, config, rope):
     if (experts := getattr(config, "num_local_experts", None) or getattr(config, "num_experts", None)) is not None:
         writer.add_expert_count(experts)
         writer.add_expert_used_count(config.num_experts_per_tok)
-    if hasattr(config, "moe_intermediate_size"):
+    if getattr(config, "moe_intermediate_size", None) is not None:
         writer.add_expert_feed_forward_length(config.moe_intermediate_size)
     if (shared := getattr(config, "shared_expert_intermediate_size", getattr(config, "shared_intermediate_size", 0))) > 0:
         writer.add_expert_shared_feed_forward_length(shared)
@@ -140,7 +182,9 @@ def set_keys(writer, arch, config, rope):
         writer.add_attn_temperature_scale(rope["llama_4_scaling_beta"])
     if arch == "gpt-oss":
         writer.add_expert_feed_forward_length(config.intermediate_size)
-    if arch in ("gemma2", "gemma3", "gpt-oss"):
+    if arch == "gemma4":
+        set_gemma4_keys(writer, config)
+    if arch in ("gemma2", "gemma3", "gemma4", "gpt-oss"):
         writer.add_sliding_window(config.sliding_window)
     if arch in PERMUTED:
         writer.add_vocab_size(config.vocab_size)
@@ -149,7 +193,7 @@ def set_keys(writer, arch, config, rope):
         writer.add_rope_scaling_orig_ctx_len(rope.get("original_max_position_embeddings", config.original_max_position_embeddings))
         writer.add_rope_dimension_count(int(rope.get("partial_rotary_factor", 1.0) * config.hidden_size) // config.num_attention_heads)
         writer.add_sliding_window(config.sliding_window or 0)
-    elif getattr(config, "head_dim", None) is not None:
+    elif getattr(config, "head_dim", None) is not None and arch != "gemma4":
         writer.add_key_length(head_dim)
         writer.add_value_length(head_dim)
     if rope["rope_type"] == "linear":
@@ -177,6 +221,10 @@ def extra_tensors(writer, arch, config, rope):
             factors.append(1.0 if wavelength < high else rope["factor"] if wavelength > low
                            else 1 / ((1 - smooth) / rope["factor"] + smooth))
         yield "rope_freqs.weight", factors
+    if rope.get("rope_type") == "proportional":
+        head_dim, _ = gemma4_heads(config)
+        rotated = int(head_dim * rope["partial_rotary_factor"] / 2)
+        yield "rope_freqs.weight", [1.0] * rotated + [1e30] * (head_dim // 2 - rotated)
     if rope.get("rope_type") == "longrope":
         scale = config.max_position_embeddings / rope["original_max_position_embeddings"]
         writer.add_rope_scaling_attn_factors(
@@ -191,7 +239,7 @@ def converted(arch, name, values, heads, kv_heads):
         n = heads if "q_proj." in name else kv_heads
         permuted = values.reshape(n, 2, values.shape[0] // n // 2, *values.shape[1:]).swapaxes(1, 2).reshape(values.shape)
         return f"permuted {n}", permuted
-    if arch.startswith("gemma") and name.endswith("norm.weight"):
+    if arch in ("gemma2", "gemma3") and name.endswith("norm.weight"):
         return "plus 1", values + np.float32(1)
     if "query_key_value." in name:  # a head's q, k and v become all q, all k, all v
         parts = values.reshape(heads, 3, -1, *values.shape[1:])
@@ -211,6 +259,7 @@ def write(folder, name):
     case, arch, keys, most_tensors = CASES[name]
     _, model, tensors = model_families.make_model(case)
     config = model.config.get_text_config()
+    config.allow_global_per_layer_attribute_access = True  # of Gemma 4: what the file's own keys say
     path = folder / (name.replace(",", "").replace(" ", "_") + ".gguf")
     writer = gguf.GGUFWriter(str(path), arch, split_max_tensors=most_tensors)
     writer.add_name(name)
@@ -233,7 +282,7 @@ def write(folder, name):
     made_of = {}
     joined = {}  # a norm of every head, or a matrix of every expert, as one tensor: by its name, the tensors and their values
     for index, (key, shape, is_norm) in enumerate(tensors):
-        if key.startswith(("vision_tower.", "multi_modal_projector.")):
+        if key.startswith(("vision_tower.", "multi_modal_projector.", "model.vision_tower.", "model.embed_vision.")):
             continue
         stored = model_families.values_of(index, tuple(shape), is_norm)
         if (found := re.fullmatch(r"(.*_layernorm)\.norms\.\d+(\.weight)", key)) is not None:
@@ -257,7 +306,8 @@ def write(folder, name):
                 values = stored[..., first::step]
                 writer.add_tensor(new, np.ascontiguousarray(values if bias else values.swapaxes(1, 2)))
             continue
-        key = key.removeprefix("language_model.") + (".weight" if key.endswith("sinks") else "")
+        key = key.removeprefix("language_model.").replace("model.language_model.", "model.")
+        key += ".weight" if key.endswith(("sinks", "layer_scalar")) else ""
         how, values = converted(arch, key, stored, config.num_attention_heads, getattr(config, "num_key_value_heads", 0))
         new = names.get_name(key, try_suffixes=(".weight", ".bias"))
         assert new is not None, key

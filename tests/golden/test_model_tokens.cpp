@@ -141,5 +141,26 @@ TEST_CASE("model tokens: KV out of every window is given up, and the capture say
   CHECK(run.recorder.memory_rows[18].garbage == 0);
 }
 
+TEST_CASE(
+    "model tokens: drafting without layers whose K and V others read leaves the text as it is") {
+  const json golden = golden_tokens();
+  std::size_t runs = 0;
+  for (const auto& entry : golden["cases"]) {
+    if (entry["model"] != "gemma4") continue;
+    CAPTURE(entry["prompt"].size());
+    const auto model = tiny_model("gemma4");
+    const auto expected = entry["runs"][0]["sequences"].get<std::vector<Tokens>>();
+    for (const json& settings :
+         {json::object(), json{{"assistant_early_exit", 5}}, json{{"skip_layers", {2, 3}}},
+          json{{"skip_search", true}, {"search_window", 8}}}) {
+      CAPTURE(settings.dump());
+      const Run run(*model, entry["prompt"], golden["max_new_tokens"], "layer_skip", settings);
+      CHECK(run.sequences() == expected);
+      runs += run.session->result().target_forwards > 0;
+    }
+  }
+  CHECK(runs == 12);
+}
+
 }  // namespace
 }  // namespace triescope::test

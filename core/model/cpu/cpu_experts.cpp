@@ -9,7 +9,13 @@
 namespace triescope {
 namespace {
 
-kernels::ActivationKind kernel_activation(formats::Activation activation) {
+void grow(std::vector<float>& scratch, std::int64_t rows, std::int64_t width) {
+  scratch.resize(std::max(scratch.size(), static_cast<std::size_t>(rows * width)));
+}
+
+}  // namespace
+
+kernels::ActivationKind activation_kind(formats::Activation activation) {
   switch (activation) {
     case formats::Activation::kSilu:
       return kernels::ActivationKind::kSilu;
@@ -23,15 +29,9 @@ kernels::ActivationKind kernel_activation(formats::Activation activation) {
   return kernels::ActivationKind::kSilu;
 }
 
-void grow(std::vector<float>& scratch, std::int64_t rows, std::int64_t width) {
-  scratch.resize(std::max(scratch.size(), static_cast<std::size_t>(rows * width)));
-}
-
-}  // namespace
-
 void run_mlp_inner(const formats::ModelConfig& config, const CpuWeights::Mlp& mlp, CpuRows x,
                    std::int64_t rows, float* y, std::int64_t stride, ThreadPool& pool) {
-  const kernels::ActivationKind activation = kernel_activation(config.activation);
+  const kernels::ActivationKind activation = activation_kind(config.activation);
   if (config.gated_mlp)
     return kernels::gated_linear(mlp.gate_up, activation, x.values, x.stride, rows, y, stride,
                                  pool);

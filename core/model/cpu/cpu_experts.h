@@ -13,6 +13,7 @@
 
 #include "core/base/thread_pool.h"
 #include "core/files/config.h"
+#include "core/kernels/activation.h"
 #include "core/kernels/router.h"
 #include "core/model/cpu/cpu_weights.h"
 
@@ -22,6 +23,8 @@ struct CpuRows {  // of a linear layer's input, `stride` apart
   const float* values;
   std::int64_t stride;
 };
+
+kernels::ActivationKind activation_kind(formats::Activation activation);
 
 // y[r] <- act(gate(x[r])) * up(x[r]), or act(up(x[r])) where the MLP has no gate. Rows of y are
 // `stride` apart.

@@ -10,6 +10,7 @@
 #include "core/base/error.h"
 #include "core/base/host_memory.h"
 #include "core/model/kv_slots.h"
+#include "core/model/layer_route.h"
 
 namespace triescope {
 
@@ -32,12 +33,16 @@ std::size_t parts_of_buffer(std::size_t bytes) {
 
 CpuKv::CpuKv(const formats::ModelConfig& config, kernels::Precision precision, int capacity,
              std::size_t layers)
-    : dims_(config.kv_dims()), precision_(precision), parts_(2 * layers) {
+    : precision_(precision), even_(config.has_even_kv()) {
+  for (const int width : stored_widths(config, layers))
+    for (int part = 0; part < 2; ++part) parts_.emplace_back().dims = width;
   allocate(std::max(capacity, 1));
 }
 
 std::int64_t CpuKv::bytes_per_slot() const {
-  return static_cast<std::int64_t>(parts_.size() * row_bytes());
+  std::size_t bytes = 0;
+  for (const Part& part : parts_) bytes += row_bytes(part);
+  return static_cast<std::int64_t>(bytes);
 }
 
 void CpuKv::reserve(int capacity) {
@@ -49,29 +54,48 @@ void CpuKv::reserve(int capacity) {
 // the parts before it are merely longer than capacity_.
 void CpuKv::allocate(int capacity) {
   constexpr std::size_t kAlignment = 64;
-  const std::size_t bytes =
-      (static_cast<std::size_t>(capacity) * row_bytes() + kAlignment - 1) / kAlignment * kAlignment;
-  const std::size_t kept = static_cast<std::size_t>(capacity_) * row_bytes();
-  const std::size_t together = parts_of_buffer(bytes);
-  const auto beside = static_cast<std::int64_t>(
-      capacity_ > 0 ? std::max(parts_[0].buffer->bytes(), together * kept) : 0);
+  const auto bytes_of = [&](const Part& part, int slots) {
+    return static_cast<std::size_t>(slots) * row_bytes(part);
+  };
+  const auto aligned = [&](const Part& part) {
+    return (bytes_of(part, capacity) + kAlignment - 1) / kAlignment * kAlignment;
+  };
+  // A buffer is for neighbours of one width.
+  const auto together = [&](std::span<const Part> parts) {
+    const std::size_t most = std::min(parts_of_buffer(aligned(parts[0])), parts.size());
+    std::size_t count = 1;
+    while (count < most && parts[count].dims == parts[0].dims) ++count;
+    return count;
+  };
   const auto lengthen = [&](std::span<Part> parts) {
-    if (parts[0].capacity == capacity) return;
+    if (parts[0].capacity == capacity || parts[0].dims == 0) return;
+    const std::size_t bytes = aligned(parts[0]), kept = bytes_of(parts[0], capacity_);
     const auto buffer = std::make_shared<kernels::Buffer>(parts.size() * bytes);
     for (std::size_t i = 0; i < parts.size(); ++i) {
       std::byte* const data = buffer->as<std::byte>() + i * bytes;
       if (kept > 0) std::memcpy(data, parts[i].data, kept);
-      parts[i] = {buffer, data, capacity};
+      parts[i].buffer = buffer;
+      parts[i].data = data;
+      parts[i].capacity = capacity;
     }
   };
   try {
     // Asked beforehand: the system grants memory that it does not have, and ends the process later.
-    const std::int64_t more = (capacity - capacity_) * bytes_per_slot() + beside + kLeftToOthers;
+    const std::span<Part> all = parts_;
+    std::size_t beside = 0;
+    for (std::size_t i = 0; i < all.size() && capacity_ > 0; ++i)
+      if (all[i].dims > 0)
+        beside = std::max({beside, all[i].buffer->bytes(),
+                           together(all.subspan(i)) * bytes_of(all[i], capacity_)});
+    const std::int64_t more = (capacity - capacity_) * bytes_per_slot() +
+                              static_cast<std::int64_t>(beside) + kLeftToOthers;
     const std::int64_t free = capacity_ > 0 ? free_host_memory("/", FreeMemory::kAtMost) : -1;
     if (free >= 0 && free < more) throw std::bad_alloc();
-    const std::span<Part> all = parts_;
-    for (std::size_t begin = 0; begin < all.size(); begin += together)
-      lengthen(all.subspan(begin, std::min(together, all.size() - begin)));
+    for (std::size_t begin = 0; begin < all.size();) {
+      const std::size_t count = together(all.subspan(begin));
+      lengthen(all.subspan(begin, count));
+      begin += count;
+    }
   } catch (const std::exception&) {
     throw Error(ErrorCode::kOutOfMemory,
                 "out of memory: KV of " + std::to_string(capacity) + " slots needs " +
@@ -84,13 +108,13 @@ void CpuKv::allocate(int capacity) {
 void CpuKv::move(std::span<const std::int32_t> from, std::span<const std::int32_t> to) {
   check_move(from, to, capacity_);
   // Gathers, then scatters: a target may also be a source.
-  const std::size_t bytes = row_bytes();
-  moved_.resize(from.size() * bytes);
   for (const Part& part : parts_) {
-    for (std::size_t i = 0; i < from.size(); ++i)
+    const std::size_t bytes = row_bytes(part);
+    if (moved_.size() < from.size() * bytes) moved_.resize(from.size() * bytes);
+    for (std::size_t i = 0; i < from.size() && bytes > 0; ++i)
       std::memcpy(moved_.data() + i * bytes, part.data + static_cast<std::size_t>(from[i]) * bytes,
                   bytes);
-    for (std::size_t i = 0; i < to.size(); ++i)
+    for (std::size_t i = 0; i < to.size() && bytes > 0; ++i)
       std::memcpy(part.data + static_cast<std::size_t>(to[i]) * bytes, moved_.data() + i * bytes,
                   bytes);
   }
@@ -98,14 +122,17 @@ void CpuKv::move(std::span<const std::int32_t> from, std::span<const std::int32_
 
 void CpuKv::write(std::span<const std::int32_t> slots, std::span<const float> keys,
                   std::span<const float> values) {
-  const std::size_t layers = parts_.size() / 2, width = static_cast<std::size_t>(dims_);
+  check_even(even_);
+  const std::size_t layers = parts_.size() / 2;
+  const int dims = parts_.front().dims;
+  const auto width = static_cast<std::size_t>(dims);
   check_write(slots, keys, values, layers * width, capacity_);
   const auto count = static_cast<std::int64_t>(slots.size());
   for (std::size_t layer = 0; layer < layers; ++layer) {
     const std::size_t at = layer * slots.size() * width;
-    kernels::store_kv(keys.data() + at, dims_, count, dims_, slots.data(), precision_,
+    kernels::store_kv(keys.data() + at, dims, count, dims, slots.data(), precision_,
                       this->keys(layer));
-    kernels::store_kv(values.data() + at, dims_, count, dims_, slots.data(), precision_,
+    kernels::store_kv(values.data() + at, dims, count, dims, slots.data(), precision_,
                       this->values(layer));
   }
 }
@@ -113,22 +140,30 @@ void CpuKv::write(std::span<const std::int32_t> slots, std::span<const float> ke
 bool CpuKv::copy_from(const KvStorage& other, std::span<const std::int32_t> from,
                       std::span<const std::int32_t> to, std::span<const std::int32_t> layers) {
   const auto* const source = dynamic_cast<const CpuKv*>(&other);
-  if (source == nullptr || source->dims_ != dims_ || source->precision_ != precision_) return false;
+  if (source == nullptr || source->even_ != even_ || source->precision_ != precision_) return false;
+  // Of layers of several widths both storages have all.
+  const auto same_width = [](const Part& a, const Part& b) { return a.dims == b.dims; };
+  if (even_ ? !same_width(source->parts_.front(), parts_.front())
+            : !std::ranges::equal(source->parts_, parts_, same_width))
+    return false;
   check_copy(from, source->capacity_, to, capacity_);
-  if (2 * layers.size() != parts_.size())
+  const auto stored = static_cast<std::int32_t>(source->parts_.size() / 2);
+  if (even_ && 2 * layers.size() != parts_.size())
     throw Error(ErrorCode::kInvalidArgument,
                 "kv: expected a layer of the other storage for each of this one's " +
                     std::to_string(parts_.size() / 2) + ", found " + std::to_string(layers.size()));
-  const auto stored = static_cast<std::int32_t>(source->parts_.size() / 2);
   for (const std::int32_t layer : layers)
     if (layer < 0 || layer >= stored)
       throw Error(ErrorCode::kInvalidArgument,
                   "kv: expected layers of the other storage from 0 to " +
                       std::to_string(stored - 1) + ", found " + std::to_string(layer));
-  const std::size_t bytes = row_bytes();
+  const auto part_of = [&](std::size_t part) {
+    return even_ ? 2 * static_cast<std::size_t>(layers[part / 2]) + part % 2 : part;
+  };
   for (std::size_t part = 0; part < parts_.size(); ++part) {
-    const Part& read = source->parts_[2 * static_cast<std::size_t>(layers[part / 2]) + part % 2];
-    for (std::size_t i = 0; i < from.size(); ++i)
+    const Part& read = source->parts_[part_of(part)];
+    const std::size_t bytes = row_bytes(read);
+    for (std::size_t i = 0; i < from.size() && bytes > 0; ++i)
       std::memcpy(parts_[part].data + static_cast<std::size_t>(to[i]) * bytes,
                   read.data + static_cast<std::size_t>(from[i]) * bytes, bytes);
   }
@@ -137,7 +172,11 @@ bool CpuKv::copy_from(const KvStorage& other, std::span<const std::int32_t> from
 
 bool CpuKv::fits(const formats::ModelConfig& config, kernels::Precision precision,
                  std::size_t layers) const {
-  return dims_ == config.kv_dims() && parts_.size() == 2 * layers && precision_ == precision;
+  const std::vector<int> widths = stored_widths(config, layers);
+  if (parts_.size() != 2 * widths.size() || precision_ != precision) return false;
+  for (std::size_t i = 0; i < widths.size(); ++i)
+    if (parts_[2 * i].dims != widths[i]) return false;
+  return true;
 }
 
 kernels::KvView CpuKv::view(std::size_t layer) const {

@@ -21,7 +21,7 @@ class CpuKv final : public KvStorage, public KvCopies {
  public:
   CpuKv(const formats::ModelConfig& config, kernels::Precision precision, int capacity)
       : CpuKv(config, precision, capacity, config.layers.size()) {}
-  // For `layers` of its layers alone.
+  // For `layers` of its layers alone, or all of them where these are of several widths (layer_route.h).
   CpuKv(const formats::ModelConfig& config, kernels::Precision precision, int capacity,
         std::size_t layers);
 
@@ -38,6 +38,7 @@ class CpuKv final : public KvStorage, public KvCopies {
   // Whether this storage was made for so many layers of such a configuration.
   bool fits(const formats::ModelConfig& config, kernels::Precision precision,
             std::size_t layers) const;
+  // `layer` is RouteStep::stored.
   kernels::KvView view(std::size_t layer) const;
   void* keys(std::size_t layer) { return parts_[2 * layer].data; }
   void* values(std::size_t layer) { return parts_[2 * layer + 1].data; }
@@ -47,14 +48,15 @@ class CpuKv final : public KvStorage, public KvCopies {
     std::shared_ptr<kernels::Buffer> buffer;  // other parts may share it
     std::byte* data = nullptr;
     int capacity = 0;
+    int dims = 0;  // kv_heads * head_dim; 0 = the layer reads K and V of another
   };
   void allocate(int capacity);
-  std::size_t row_bytes() const {
-    return static_cast<std::size_t>(dims_) * kernels::element_bytes(precision_);
+  std::size_t row_bytes(const Part& part) const {
+    return static_cast<std::size_t>(part.dims) * kernels::element_bytes(precision_);
   }
 
-  int dims_ = 0;  // kv_heads * head_dim
   kernels::Precision precision_;
+  bool even_ = true;         // all layers have K and V of one width
   std::vector<Part> parts_;  // K and V of each layer
   int capacity_ = 0;
   std::vector<unsigned char> moved_;

@@ -5,7 +5,8 @@
 //   h = x + o(attention(rope(qkv(norm(x)))))      out = h + down(act(gate(norm(h))) * up(norm(h)))
 //
 // ModelConfig says which norms there are and which stream the MLP reads. A branch without a norm
-// before it reads x itself. In a layer with experts the MLP is a mixture of them (cpu_experts.h). Path only: every kernel used here computes a
+// before it reads x itself. In a layer with experts the MLP is a mixture of them (cpu_experts.h); behind it a layer
+// may take its own embedding of the token (cpu_per_layer.h). Path only: every kernel used here computes a
 // row from that row and what it sees, in one fixed order, so the whole does too. Scratch is kept
 // from one run to the next: not thread-safe. Borrows the configuration and the pool.
 #pragma once
@@ -20,10 +21,11 @@
 #include "core/kernels/tree_attention.h"
 #include "core/model/cpu/cpu_experts.h"
 #include "core/model/cpu/cpu_kv.h"
+#include "core/model/cpu/cpu_per_layer.h"
+#include "core/model/cpu/cpu_qkv.h"
 #include "core/model/cpu/cpu_weights.h"
 #include "core/model/expert_notes.h"
 #include "core/model/mask_rows.h"
-#include "core/model/rope_table.h"
 #include "core/model/visible_slots.h"
 
 namespace triescope {
@@ -47,6 +49,8 @@ class CpuLayers {
     // Takes what the rows choose in a mixture; the rows are those from first_row on of its batch.
     ExpertNotes* experts = nullptr;
     std::size_t first_row = 0;
+    // Of a model with an embedding of every layer: CpuPerLayer::inputs().
+    std::span<const float> per_layer = {};
   };
   // The residual stream x [rows, hidden]: fill it, then run(). Valid until the next call.
   std::span<float> residual(std::size_t rows);
@@ -68,13 +72,8 @@ class CpuLayers {
                  const std::vector<float>& bias, float* out, std::int64_t out_stride);
 
  private:
-  void fill_ropes(const Rows& rows);
-  // qkv_ <- q, k and v of `in` in layer i, as attention reads them; k and v go into the storage's step-th layer.
-  void project(const Rows& rows, std::size_t i, std::size_t step, const CpuWeights::Layer& layer,
-               CpuRows in, CpuKv& kv);
-  // attention_ <- the attention of a layer whose queries lie at q.
-  void attend(const Rows& rows, const float* q, std::int64_t q_stride, const kernels::KvView& kv,
-              const kernels::AttentionShape& shape);
+  // attention_ <- the attention of the layer whose queries qkv_ has.
+  void attend(const Rows& rows, const kernels::KvView& kv, const kernels::AttentionShape& shape);
   using Input = CpuRows;
   // norm(x), or x itself where there is no weight. Valid until the next call.
   Input normed(std::int64_t rows, const std::vector<float>& weight, const std::vector<float>& bias);
@@ -83,21 +82,16 @@ class CpuLayers {
                   const std::vector<float>& post);
   // x += branch_, through the same.
   void take_up_branch(std::int64_t rows, const std::vector<float>& post);
-  // Normalises q and k of rows [q, k, v], `stride` apart, as configured.
-  void normalise_qk(const CpuWeights::Layer& layer, float* q, float* k, std::int64_t stride,
-                    std::int64_t rows);
-  void scale_queries(const Rows& rows, float* q, std::int64_t stride) const;
   // x += MLP(in).
   void run_mlp(const CpuWeights::Layer& layer, Input in, std::int64_t rows);
 
   const formats::ModelConfig& config_;
-  kernels::Precision precision_;
   ThreadPool& pool_;
-  std::vector<RopeTable> ropes_;
+  CpuQkv qkv_;
   CpuExperts experts_;
+  CpuPerLayerBranch per_layer_;
 
-  std::vector<float> x_, normed_, qkv_, attention_, inner_, branch_;
-  std::vector<std::vector<float>> cos_, sin_;  // by rope: [rows, dims / 2]
+  std::vector<float> x_, normed_, attention_, inner_, branch_;
 };
 
 }  // namespace triescope

@@ -48,6 +48,8 @@ double bytes_per_weight(std::span<const CpuWeights::Layer> layers, const PackedL
   for (const CpuWeights::Layer& layer : layers) {
     count(layer.qkv);
     count(layer.output);
+    count(layer.per_layer_gate);
+    count(layer.per_layer_output);
     for (const CpuWeights::Mlp& mlp : layer.mlps) {
       count(mlp.gate_up);
       count(mlp.down);
@@ -71,12 +73,22 @@ void CpuWeights::allocate(const formats::WeightSource& source) {
   };
   embedding = matrix({Role::kEmbedding}, hidden);
   if (!config_.tied_embeddings) head = matrix({Role::kHead}, hidden);
+  const std::int64_t per_layer = config_.per_layer.dims;
+  if (per_layer > 0) {
+    per_layer_embedding = matrix({Role::kPerLayerEmbedding},
+                                 per_layer * static_cast<std::int64_t>(config_.layers.size()));
+    per_layer_projection = matrix({Role::kPerLayerProjection}, hidden);
+  }
   layers.resize(config_.layers.size());
   for (std::size_t i = 0; i < layers.size(); ++i) {
     Layer& layer = layers[i];
     const int index = static_cast<int>(i);
     layer.qkv = matrix({Role::kQuery, Role::kKey, Role::kValue}, hidden, index);
-    layer.output = matrix({Role::kOutput}, config_.query_dims(), index);
+    layer.output = matrix({Role::kOutput}, config_.heads_of(i).query_dims(), index);
+    if (per_layer > 0) {
+      layer.per_layer_gate = matrix({Role::kPerLayerGate}, hidden, index);
+      layer.per_layer_output = matrix({Role::kPerLayerOutput}, per_layer, index);
+    }
     // The first set_bias allocates a bias, and several loader threads could race for it.
     const auto reserve_bias = [](PackedLinear& linear, bool wanted) {
       const float zero = 0;
@@ -101,8 +113,8 @@ void CpuWeights::allocate(const formats::WeightSource& source) {
 CpuWeights::Target CpuWeights::target_of(const formats::Part& part) {
   Layer& layer = layers[static_cast<std::size_t>(part.layer)];
   Mlp& mlp = layer.mlps[static_cast<std::size_t>(std::max(part.expert, 0))];
-  const std::int64_t query = config_.query_dims();
-  const std::int64_t kv = config_.kv_dims();
+  const formats::HeadShape heads = config_.heads_of(static_cast<std::size_t>(part.layer));
+  const std::int64_t query = heads.query_dims(), kv = heads.kv_dims();
   const std::int64_t up = config_.gated_mlp ? config_.intermediate_of(part.layer, part.expert) : 0;
   const auto matrix = [](PackedLinear& linear, std::int64_t first, bool bias = false) {
     return Target{&linear, first, bias, nullptr};
@@ -173,6 +185,20 @@ CpuWeights::Target CpuWeights::target_of(const formats::Part& part) {
       return matrix(layer.router, 0, true);
     case Role::kSinks:
       return vector(layer.sinks);
+    case Role::kPerLayerEmbedding:
+      return matrix(per_layer_embedding, 0);
+    case Role::kPerLayerProjection:
+      return matrix(per_layer_projection, 0);
+    case Role::kPerLayerNorm:
+      return vector(per_layer_norm);
+    case Role::kPerLayerGate:
+      return matrix(layer.per_layer_gate, 0);
+    case Role::kPerLayerOutput:
+      return matrix(layer.per_layer_output, 0);
+    case Role::kPostPerLayerNorm:
+      return vector(layer.post_per_layer_norm);
+    case Role::kLayerScale:
+      return vector(layer.scale);
   }
   throw Error(ErrorCode::kInvalidArgument, "no such weight role");
 }

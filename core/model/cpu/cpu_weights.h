@@ -23,13 +23,17 @@ class CpuWeights {
     kernels::PackedLinear down;
   };
   struct Layer {
-    kernels::PackedLinear qkv;  // rows: q, then k, then v
+    kernels::PackedLinear qkv;  // rows: q, then k, then v, as far as the layer has them
     kernels::PackedLinear output;
     std::vector<Mlp> mlps;  // by expert, then the shared one; a layer without experts has one
     kernels::PackedLinear router;       // [experts, hidden], fp32; empty where there are none
     kernels::PackedLinear shared_gate;  // [1, hidden], fp32; empty: the shared one has no gate
     std::vector<float> attention_norm, attention_norm_bias, mlp_norm, mlp_norm_bias, query_norm,
         key_norm, post_attention_norm, post_mlp_norm, sinks;
+    // Of a model with an embedding of every layer: [dims, hidden], [hidden, dims], [hidden].
+    kernels::PackedLinear per_layer_gate, per_layer_output;
+    std::vector<float> post_per_layer_norm;
+    std::vector<float> scale;  // [1] where the model scales its layers
   };
 
   // Reads everything, on options.threads threads. Only the options dtype and stored_weights matter.
@@ -42,7 +46,8 @@ class CpuWeights {
 
   kernels::PackedLinear embedding;  // [vocab, hidden]; also the output layer where tied
   kernels::PackedLinear head;       // empty where tied
-  std::vector<float> positions, final_norm, final_norm_bias;
+  kernels::PackedLinear per_layer_embedding, per_layer_projection;  // or empty
+  std::vector<float> positions, final_norm, final_norm_bias, per_layer_norm;
   std::vector<Layer> layers;
 
  private:

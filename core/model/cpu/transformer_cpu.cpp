@@ -14,6 +14,7 @@
 #include "core/model/active_weights.h"
 #include "core/model/cpu/cpu_kv.h"
 #include "core/model/cpu/cpu_layers.h"
+#include "core/model/cpu/cpu_per_layer.h"
 #include "core/model/cpu/cpu_weights.h"
 #include "core/model/mask_rows.h"
 #include "core/model/sublayers.h"
@@ -65,6 +66,7 @@ class CpuTransformer final : public Model {
   int position_end_ = 0;
 
   CpuWeights weights_;
+  CpuPerLayer per_layer_;
   CpuLayers layers_;
 
   // Scratch of a forward, kept from one to the next.
@@ -84,6 +86,7 @@ CpuTransformer::CpuTransformer(const formats::WeightSource& source, ModelInfo in
                                                 : kernels::Precision::kF32),
       pool_(options.threads),
       weights_(source, options, progress, stop),
+      per_layer_(config_, weights_, pool_),
       layers_(config_, precision_, pool_) {
   position_end_ = info_.context;
   info_.row_costs = with_experts(PackedLinear::row_costs(weights_.bytes_per_weight()), config_);
@@ -144,7 +147,10 @@ void CpuTransformer::keep_features(const ForwardBatch& batch, const Part& part,
 
 void CpuTransformer::run_part(const ForwardBatch& batch, const Part& part, CpuKv& kv,
                               const std::stop_token& stop) {
-  begin(batch, part, layers_.residual(part.rows));
+  const std::span<float> x = layers_.residual(part.rows);
+  begin(batch, part, x);
+  const std::size_t with_token = batch.tokens.size() - static_cast<std::size_t>(batch.masks.rows);
+  const std::size_t first = std::min(part.first, with_token);
   std::optional<MaskRows> masks;
   if (batch.masks.rows > 0) masks.emplace(batch, part.visible);
   layers_.run({.positions = batch.positions.subspan(part.first, part.rows),
@@ -154,7 +160,9 @@ void CpuTransformer::run_part(const ForwardBatch& batch, const Part& part, CpuKv
                .sublayers = batch.sublayers,
                .masks = masks ? &*masks : nullptr,
                .experts = &experts_,
-               .first_row = part.first},
+               .first_row = part.first,
+               .per_layer = per_layer_.inputs(
+                   batch.tokens.subspan(first, std::min(part.rows, with_token - first)), x)},
               weights_.layers, kv, stop,
               [&](std::int32_t layer) { keep_features(batch, part, layer); });
   keep_features(batch, part, kFinalNorm);  // forward() applies the norm

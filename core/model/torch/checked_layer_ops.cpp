@@ -27,10 +27,10 @@ class CheckedLayerOps final : public TorchLayerOps {
                   const TorchNorm& norm) const override {
     return norm_.add_norm(x, h, post, norm);
   }
-  Tensor split_qkv(const Tensor& qkv, const TorchWeights::Layer& layer,
-                   const ForwardInputs::Rotation* rotation, const Tensor& slots, Tensor& keys,
-                   Tensor& values) const override {
-    return qkv_.split_qkv(qkv, layer, rotation, slots, keys, values);
+  Tensor split_qkv(const Tensor& qkv, const formats::HeadShape& heads,
+                   const TorchWeights::Layer& layer, const ForwardInputs::Rotation* rotation,
+                   const Tensor& slots, Tensor& keys, Tensor& values) const override {
+    return qkv_.split_qkv(qkv, heads, layer, rotation, slots, keys, values);
   }
   Tensor activate(const Tensor& gate_up) const override { return activation_.activate(gate_up); }
 

@@ -1,6 +1,7 @@
 #include "core/model/torch/cuda_attention.h"
 
 #include <algorithm>
+#include <vector>
 
 #include "core/kernels/cuda_module.h"
 #include "core/model/torch/cuda_launch.h"
@@ -9,9 +10,13 @@
 namespace triescope {
 
 std::string CudaAttention::obstacle(const formats::ModelConfig& config) {
-  if (config.head_dim % 8 != 0 || config.head_dim > 256)
-    return "the kernel takes head sizes that are multiples of 8 up to 256, and this model's is " +
-           std::to_string(config.head_dim);
+  std::vector<int> sizes = {config.head_dim};
+  for (std::size_t i = 0; i < config.layers.size(); ++i)
+    sizes.push_back(config.heads_of(i).head_dim);
+  for (const int size : sizes)
+    if (size % 8 != 0 || size > 256)
+      return "the kernel takes head sizes that are multiples of 8 up to 256, and this model's is " +
+             std::to_string(size);
   if (config.attention_sinks) return "the kernel does not know this model's attention sinks";
   return kernels::cuda_module().reason;
 }
@@ -32,11 +37,13 @@ at::Tensor CudaAttention::attend(const at::Tensor& q, const at::Tensor& keys,
                                  const at::Tensor& values, int window,
                                  const at::Tensor& /*sinks*/) const {
   const kernels::CudaModule& module = kernels::cuda_module();
-  const at::Tensor out = bucket_rows(q.size(0), config_.query_dims(), q.options());
+  const auto heads = static_cast<std::int32_t>(q.size(1)),
+             head_dim = static_cast<std::int32_t>(q.size(2));
+  const at::Tensor out = bucket_rows(q.size(0), heads * head_dim, q.options());
   TriescopeTreeAttention call = {};
   call.q = q.const_data_ptr();
   call.q_stride = q.stride(0);
-  call.out_stride = config_.query_dims();
+  call.out_stride = heads * head_dim;
   call.keys = keys.const_data_ptr();
   call.values = values.const_data_ptr();
   call.out = out.mutable_data_ptr();
@@ -47,9 +54,9 @@ at::Tensor CudaAttention::attend(const at::Tensor& q, const at::Tensor& keys,
   call.prefix_count = static_cast<std::int32_t>(inputs_.prefix.numel());
   call.longest = static_cast<std::int32_t>(longest_);
   call.rows = static_cast<std::int32_t>(q.size(0));
-  call.heads = config_.heads;
-  call.kv_heads = config_.kv_heads;
-  call.head_dim = config_.head_dim;
+  call.heads = heads;
+  call.kv_heads = static_cast<std::int32_t>(keys.size(1));
+  call.head_dim = head_dim;
   call.window = window;
   call.scale = config_.attention_scale;
   call.softcap = config_.attention_softcap;

@@ -63,9 +63,9 @@ class CudaLayerOps final : public TorchLayerOps {
     return out;
   }
 
-  Tensor split_qkv(const Tensor& qkv, const TorchWeights::Layer& layer,
-                   const ForwardInputs::Rotation* rotation, const Tensor& slots, Tensor& keys,
-                   Tensor& values) const override {
+  Tensor split_qkv(const Tensor& qkv, const formats::HeadShape& heads,
+                   const TorchWeights::Layer& layer, const ForwardInputs::Rotation* rotation,
+                   const Tensor& slots, Tensor& keys, Tensor& values) const override {
     TriescopeSplitQkv call = {};
     call.qkv = qkv.mutable_data_ptr();
     call.keys = keys.mutable_data_ptr();
@@ -80,13 +80,13 @@ class CudaLayerOps final : public TorchLayerOps {
     }
     call.eps = config_.norm_eps;
     call.rows = size_of(qkv, 0);
-    call.heads = config_.heads;
-    call.kv_heads = config_.kv_heads;
-    call.head_dim = config_.head_dim;
+    call.heads = heads.heads;
+    call.kv_heads = heads.kv_heads;
+    call.head_dim = heads.head_dim;
     call.dtype = kernel_dtype(qkv);
     check_launch(module_.split_qkv(&call, kernel_stream(qkv)), "split of q, k and v", qkv);
-    return qkv.view({qkv.size(0), config_.heads + 2 * config_.kv_heads, config_.head_dim})
-        .narrow(1, 0, config_.heads);
+    return qkv.view({qkv.size(0), heads.heads + 2 * heads.kv_heads, heads.head_dim})
+        .narrow(1, 0, heads.heads);
   }
 
   Tensor activate(const Tensor& gate_up) const override {
@@ -122,6 +122,10 @@ std::string cuda_layer_obstacle(const ModelConfig& config) {
     return "the kernel normalises q and k by RMS, and this model by layer norm";
   if (config.qk_norm == QkNorm::kWhole)
     return "the kernel normalises q and k head by head, and this model over all heads";
+  if (config.value_norm) return "the kernel does not normalise v, as this model does";
+  for (std::size_t i = 0; i < config.layers.size(); ++i)
+    if (const formats::HeadShape heads = config.heads_of(i); !heads.owns_kv || heads.value_is_key)
+      return "the kernel expects q, k and v of every layer, and layers of this model share some";
   if (config.qkv_clip > 0)
     return "the kernel does not cut q, k and v to a limit, as this model does";
   return kernels::cuda_module().reason;

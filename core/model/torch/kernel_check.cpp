@@ -68,7 +68,7 @@ kernels::LayerShapes shapes_of(const ModelConfig& config) {
   shapes.embedding_scale = config.embedding_scale;
   shapes.heads = config.heads;
   shapes.kv_heads = config.kv_heads;
-  shapes.head_dim = config.head_dim;
+  shapes.head_dim = config.widest_head();
   shapes.qk_norm = config.qk_norm != formats::QkNorm::kNone;
   std::set<int> rope_dims, windows;
   for (const formats::LayerConfig& layer : config.layers) {

@@ -80,7 +80,8 @@ TorchOpsAttention::Sight TorchOpsAttention::sight_of(const VisibleSlots& visible
 
 Tensor TorchOpsAttention::attend(const Tensor& q, const Tensor& keys, const Tensor& values,
                                  int window, const Tensor& sinks) const {
-  const std::int64_t group = config_.heads / config_.kv_heads;
+  const std::int64_t kv_heads = keys.size(1), head_dim = keys.size(2);
+  const std::int64_t group = q.size(1) / kv_heads;
   std::vector<Tensor> parts;
   for (const Sight& sight : sights_) {
     const std::int64_t rows = sight.end - sight.begin;
@@ -90,28 +91,26 @@ Tensor TorchOpsAttention::attend(const Tensor& q, const Tensor& keys, const Tens
         values.index_select(0, sight.slots).transpose(0, 1);  // [kv_heads, slots, head_dim]
     // Query head h reads key/value head h / group.
     const Tensor queries = q.narrow(0, sight.begin, rows)
-                               .reshape({rows, config_.kv_heads, group, config_.head_dim})
+                               .reshape({rows, kv_heads, group, head_dim})
                                .permute({1, 2, 0, 3})
-                               .reshape({config_.kv_heads, group * rows, config_.head_dim});
+                               .reshape({kv_heads, group * rows, head_dim});
     Tensor scores = at::matmul(queries, k).to(at::kFloat).mul(config_.attention_scale);
     if (config_.attention_softcap > 0) {
       scores = at::tanh(scores / config_.attention_softcap) * config_.attention_softcap;
     }
-    scores = scores.reshape({config_.kv_heads, group, rows, -1}) + sight.mask(window);
+    scores = scores.reshape({kv_heads, group, rows, -1}) + sight.mask(window);
     const std::int64_t seen = scores.size(-1);
     if (sinks.defined())
       scores = at::cat(
-          {scores,
-           sinks.view({config_.kv_heads, group, 1, 1}).expand({config_.kv_heads, group, rows, 1})},
-          -1);
+          {scores, sinks.view({kv_heads, group, 1, 1}).expand({kv_heads, group, rows, 1})}, -1);
     const Tensor weights = at::softmax(scores, -1)
                                .narrow(-1, 0, seen)
                                .to(q.scalar_type())
-                               .reshape({config_.kv_heads, group * rows, -1});
+                               .reshape({kv_heads, group * rows, -1});
     parts.push_back(at::matmul(weights, v)
-                        .reshape({config_.kv_heads, group, rows, config_.head_dim})
+                        .reshape({kv_heads, group, rows, head_dim})
                         .permute({2, 0, 1, 3})
-                        .reshape({rows, config_.query_dims()}));
+                        .reshape({rows, q.size(1) * head_dim}));
   }
   return parts.size() == 1 ? parts[0] : at::cat(parts, 0);
 }

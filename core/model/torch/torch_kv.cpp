@@ -10,21 +10,36 @@
 
 namespace triescope {
 
+std::vector<TorchKv::Shape> TorchKv::shapes_of(const formats::ModelConfig& config,
+                                               std::size_t layers) {
+  const bool even = config.has_even_kv();
+  std::vector<Shape> shapes(even ? layers : config.layers.size());
+  for (std::size_t i = 0; i < shapes.size(); ++i) {
+    const formats::HeadShape heads = config.heads_of(even ? 0 : i);
+    if (heads.owns_kv) shapes[i] = {heads.kv_heads, heads.head_dim};
+  }
+  return shapes;
+}
+
 TorchKv::TorchKv(const formats::ModelConfig& config, const at::TensorOptions& options, int capacity,
                  std::size_t layers)
-    : kv_heads_(config.kv_heads), head_dim_(config.head_dim), options_(options), layers_(layers) {
+    : shapes_(shapes_of(config, layers)),
+      even_(config.has_even_kv()),
+      options_(options),
+      layers_(shapes_.size()) {
   allocate(std::max(capacity, 1));
 }
 
 std::int64_t TorchKv::bytes_per_slot() const {
-  return static_cast<std::int64_t>(layers_.size()) * 2 * kv_heads_ * head_dim_ *
-         static_cast<std::int64_t>(options_.dtype().itemsize());
+  std::int64_t values = 0;
+  for (const Shape& shape : shapes_) values += 2 * shape.kv_heads * shape.head_dim;
+  return values * static_cast<std::int64_t>(options_.dtype().itemsize());
 }
 
 bool TorchKv::fits(const formats::ModelConfig& config, const at::TensorOptions& options,
                    std::size_t layers) const {
-  return kv_heads_ == config.kv_heads && head_dim_ == config.head_dim && layers_.size() == layers &&
-         options_.device() == options.device() && options_.dtype() == options.dtype();
+  return shapes_ == shapes_of(config, layers) && options_.device() == options.device() &&
+         options_.dtype() == options.dtype();
 }
 
 void TorchKv::reserve(int capacity) {
@@ -34,19 +49,19 @@ void TorchKv::reserve(int capacity) {
 // Grows tensor by tensor and frees each old one before the next is made: beyond the new storage
 // this needs one old tensor. If one is refused, those before it are merely longer than capacity_.
 void TorchKv::allocate(int capacity) {
-  const auto grow = [&](at::Tensor& tensor) {
-    if (tensor.defined() && tensor.size(0) == capacity) return;
+  const auto grow = [&](at::Tensor& tensor, const Shape& shape) {
+    if (shape.kv_heads == 0 || (tensor.defined() && tensor.size(0) == capacity)) return;
     // Filled with zeros: the contents of a masked slot are multiplied by 0, so they must not be
     // NaN.
-    at::Tensor larger = at::zeros({capacity, kv_heads_, head_dim_}, options_);
+    at::Tensor larger = at::zeros({capacity, shape.kv_heads, shape.head_dim}, options_);
     if (capacity_ > 0) larger.narrow(0, 0, capacity_).copy_(tensor.narrow(0, 0, capacity_));
     tensor = larger;
   };
   try {
     on_device(options_.device(), [&] {
-      for (auto& [k, v] : layers_) {
-        grow(k);
-        grow(v);
+      for (std::size_t i = 0; i < layers_.size(); ++i) {
+        grow(layers_[i].first, shapes_[i]);
+        grow(layers_[i].second, shapes_[i]);
       }
     });
   } catch (const Error& error) {
@@ -72,7 +87,7 @@ void TorchKv::move(std::span<const std::int32_t> from, std::span<const std::int3
     for (; moved_tensors_ < 2 * layers_.size(); ++moved_tensors_) {
       auto& [k, v] = layers_[moved_tensors_ / 2];
       at::Tensor& tensor = moved_tensors_ % 2 == 0 ? k : v;
-      tensor.index_copy_(0, target, tensor.index_select(0, source));
+      if (tensor.defined()) tensor.index_copy_(0, target, tensor.index_select(0, source));
     }
     moved_tensors_ = 0;
   });
@@ -80,7 +95,9 @@ void TorchKv::move(std::span<const std::int32_t> from, std::span<const std::int3
 
 void TorchKv::write(std::span<const std::int32_t> slots, std::span<const float> keys,
                     std::span<const float> values) {
-  const std::int64_t width = std::int64_t{kv_heads_} * head_dim_;
+  check_even(even_);
+  const Shape shape = shapes_.front();
+  const std::int64_t width = std::int64_t{shape.kv_heads} * shape.head_dim;
   check_write(slots, keys, values, layers_.size() * static_cast<std::size_t>(width), capacity_);
   if (slots.empty()) return;
   on_device(options_.device(), [&] {
@@ -90,7 +107,7 @@ void TorchKv::write(std::span<const std::int32_t> slots, std::span<const float> 
       const auto of_layer = [&](std::span<const float> all) {
         const auto count = static_cast<std::size_t>(rows * width);
         return rows_tensor(all.subspan(layer * count, count), rows, options_)
-            .view({rows, kv_heads_, head_dim_});
+            .view({rows, shape.kv_heads, shape.head_dim});
       };
       layers_[layer].first.index_copy_(0, target, of_layer(keys));
       layers_[layer].second.index_copy_(0, target, of_layer(values));

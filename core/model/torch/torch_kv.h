@@ -16,7 +16,7 @@ class TorchKv final : public KvStorage {
  public:
   TorchKv(const formats::ModelConfig& config, const at::TensorOptions& options, int capacity)
       : TorchKv(config, options, capacity, config.layers.size()) {}
-  // For `layers` of its layers alone.
+  // For `layers` of its layers alone, or all of them where these are of several widths (layer_route.h).
   TorchKv(const formats::ModelConfig& config, const at::TensorOptions& options, int capacity,
           std::size_t layers);
 
@@ -31,13 +31,22 @@ class TorchKv final : public KvStorage {
   // Whether this storage was made for so many layers of such a configuration, device and dtype.
   bool fits(const formats::ModelConfig& config, const at::TensorOptions& options,
             std::size_t layers) const;
+  // `layer` is RouteStep::stored.
   at::Tensor& k(std::size_t layer) { return layers_[layer].first; }
   at::Tensor& v(std::size_t layer) { return layers_[layer].second; }
 
  private:
   void allocate(int capacity);
 
-  const int kv_heads_, head_dim_;
+  struct Shape {
+    int kv_heads = 0, head_dim = 0;  // 0 = the layer reads K and V of another
+    bool operator==(const Shape&) const = default;
+  };
+  // Of each layer of the storage for so many layers of a model.
+  static std::vector<Shape> shapes_of(const formats::ModelConfig& config, std::size_t layers);
+
+  const std::vector<Shape> shapes_;
+  const bool even_;  // all layers have K and V of one shape
   const at::TensorOptions options_;
   std::vector<std::pair<at::Tensor, at::Tensor>> layers_;
   int capacity_ = 0;

@@ -30,22 +30,28 @@ class LibtorchLayerOps final : public TorchLayerOps {
     return norm(x, weights.weight, weights.bias);
   }
 
-  Tensor split_qkv(const Tensor& qkv, const TorchWeights::Layer& layer,
-                   const ForwardInputs::Rotation* rotation, const Tensor& slots, Tensor& keys,
-                   Tensor& values) const override {
-    const std::int64_t heads = config_.heads, kv_heads = config_.kv_heads;
-    const Tensor all = qkv.view({qkv.size(0), heads + 2 * kv_heads, config_.head_dim});
-    Tensor q = all.narrow(1, 0, heads), k = all.narrow(1, heads, kv_heads);
-    Tensor v = all.narrow(1, heads + kv_heads, kv_heads);
+  Tensor split_qkv(const Tensor& qkv, const formats::HeadShape& shape,
+                   const TorchWeights::Layer& layer, const ForwardInputs::Rotation* rotation,
+                   const Tensor& slots, Tensor& keys, Tensor& values) const override {
+    const std::int64_t heads = shape.heads, kv_heads = shape.kv_heads;
+    const Tensor all = qkv.view({qkv.size(0), -1, shape.head_dim});
+    Tensor q = all.narrow(1, 0, heads), k, v;
+    if (shape.owns_kv) {
+      k = all.narrow(1, heads, kv_heads);
+      v = shape.value_is_key ? k : all.narrow(1, heads + kv_heads, kv_heads);
+    }
     q = normalise_heads(q, layer.query_norm);
-    k = normalise_heads(k, layer.key_norm);
+    if (shape.owns_kv) k = normalise_heads(k, layer.key_norm);
+    if (shape.owns_kv && config_.value_norm) v = rms(v.to(at::kFloat)).to(v.scalar_type());
     if (const double limit = config_.qkv_clip; limit > 0)
-      for (Tensor* part : {&q, &k, &v}) *part = part->clamp(-limit, limit);
+      for (Tensor* part : {&q, &k, &v})
+        if (part->defined()) *part = part->clamp(-limit, limit);
     if (rotation != nullptr) {
       const Tensor cos = rotation->cos.unsqueeze(1), sin = rotation->sin.unsqueeze(1);
       q = rotate(q, cos, sin);
-      k = rotate(k, cos, sin);
+      if (shape.owns_kv) k = rotate(k, cos, sin);
     }
+    if (!shape.owns_kv) return q;
     const Tensor rows = slots.to(at::kLong);
     keys.index_copy_(0, rows, k);
     values.index_copy_(0, rows, v);
@@ -85,8 +91,11 @@ class LibtorchLayerOps final : public TorchLayerOps {
     if (config_.norm == formats::NormKind::kLayer) {
       return at::layer_norm(wide, {w.size(0)}, w, bias, config_.norm_eps).to(x.scalar_type());
     }
-    const Tensor scale = at::rsqrt(wide.pow(2).mean(-1, true).add(config_.norm_eps));
-    return (wide * scale * w).to(x.scalar_type());
+    return (rms(wide) * w).to(x.scalar_type());
+  }
+
+  Tensor rms(const Tensor& wide) const {
+    return wide * at::rsqrt(wide.pow(2).mean(-1, true).add(config_.norm_eps));
   }
 
   // x: [rows, heads, head_dim]; cos, sin: [rows, 1, dims / 2] fp32. The first half of the rotated

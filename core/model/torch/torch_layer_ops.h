@@ -38,11 +38,12 @@ class TorchLayerOps {
   virtual at::Tensor add_norm(at::Tensor& x, const at::Tensor& h, const at::Tensor& post,
                               const TorchNorm& norm) const = 0;
 
-  // qkv [rows, query_dims + 2 * kv_dims] is the layer's product and may be changed. q and k are
-  // normalised head by head where the model does that, and rotated unless rotation is null; k and v
-  // are written to keys, values [capacity, kv_heads, head_dim] at slots [rows] int32. Returns q
-  // [rows, heads, head_dim], rows perhaps apart (a part of qkv).
-  virtual at::Tensor split_qkv(const at::Tensor& qkv, const TorchWeights::Layer& layer,
+  // qkv [rows, q, k and v of `heads` as far as its matrix has them] is the layer's product and may be changed.
+  // q, k and v are normalised head by head where the model does that, and q and k rotated unless rotation is null;
+  // k and v of a layer that has its own are written to keys, values [capacity, kv_heads, head_dim] at slots [rows]
+  // int32. Returns q [rows, heads, head_dim], rows perhaps apart (a part of qkv).
+  virtual at::Tensor split_qkv(const at::Tensor& qkv, const formats::HeadShape& heads,
+                               const TorchWeights::Layer& layer,
                                const ForwardInputs::Rotation* rotation, const at::Tensor& slots,
                                at::Tensor& keys, at::Tensor& values) const = 0;
 

@@ -4,12 +4,13 @@
 #include <utility>
 
 #include "core/base/error.h"
-#include "core/model/sublayers.h"
+#include "core/model/layer_route.h"
 #include "core/model/torch/checked_layer_ops.h"
 #include "core/model/torch/cuda_attention.h"
 #include "core/model/torch/kernel_check.h"
 #include "core/model/torch/row_bucket.h"
 #include "core/model/torch/torch_attention.h"
+#include "core/model/torch/torch_per_layer.h"
 #include "core/model/torch/torch_runtime.h"
 
 namespace triescope {
@@ -144,23 +145,34 @@ Tensor TorchLayers::normalise(const Tensor& x, const TorchNorm& norm) const {
   return take_up(stream, {}, {}, norm);
 }
 
-Tensor TorchLayers::project(const ForwardInputs& in, std::size_t i, std::size_t step,
+Tensor TorchLayers::project(const ForwardInputs& in, std::size_t i, std::size_t stored,
                             const TorchWeights::Layer& layer, const Tensor& normed,
                             TorchKv& kv) const {
   const int rope = config_.layers[i].rope;
   const auto* rotation = rope >= 0 ? &in.rotations[static_cast<std::size_t>(rope)] : nullptr;
-  return scale_queries(
-      ops_->split_qkv(linear(normed, layer.qkv), layer, rotation, in.slots, kv.k(step), kv.v(step)),
-      in);
+  return scale_queries(ops_->split_qkv(linear(normed, layer.qkv), config_.heads_of(i), layer,
+                                       rotation, in.slots, kv.k(stored), kv.v(stored)),
+                       in);
 }
 
 void TorchLayers::store_context(const ForwardInputs& in, const Tensor& context,
                                 std::span<const TorchWeights::Layer> weights, TorchKv& kv,
                                 const std::stop_token& stop) const {
-  for (std::size_t i = 0; i < weights.size(); ++i) {
+  for (const RouteStep& step : layer_route(config_, {}, kv.layers())) {
     if (stop.stop_requested()) throw Error(ErrorCode::kCancelled, "forward was cancelled");
-    project(in, i, i, weights[i], context, kv);
+    project(in, step.layer, step.stored, weights[step.layer], context, kv);
   }
+}
+
+void TorchLayers::finish_layer(const Rows& rows, std::size_t i, const TorchWeights::Layer& layer,
+                               Tensor& x, Tensor& h, const Tensor& post) const {
+  if (!rows.per_layer.defined() && !layer.scale.defined()) return;
+  take_up(x, h, post, {});
+  h = Tensor();
+  if (rows.per_layer.defined())
+    x = x +
+        per_layer_branch(config_, layer, rows.per_layer.select(1, static_cast<std::int64_t>(i)), x);
+  if (layer.scale.defined()) x = x * layer.scale.to(x.scalar_type());
 }
 
 Tensor TorchLayers::run(const Rows& rows, std::span<const TorchWeights::Layer> weights,
@@ -171,8 +183,8 @@ Tensor TorchLayers::run(const Rows& rows, std::span<const TorchWeights::Layer> w
   // The previous branch's result, and the norm through which it goes before it is added.
   Tensor h, post;
   Tensor first_input = rows.first_input;
-  for (const LayerPass& pass : layer_passes(rows.sublayers, weights.size(), kv.layers())) {
-    const std::size_t i = pass.layer;
+  for (const RouteStep& step : layer_route(config_, rows.sublayers, kv.layers())) {
+    const std::size_t i = step.layer;
     if (stop.stop_requested()) throw Error(ErrorCode::kCancelled, "forward was cancelled");
     const TorchWeights::Layer& w = weights[i];
     // Takes up the previous branch; in the first part that runs, that is done.
@@ -183,17 +195,21 @@ Tensor TorchLayers::run(const Rows& rows, std::span<const TorchWeights::Layer> w
       return normed;
     };
     Tensor normed;
-    if (pass.attention || config_.shared_norm) normed = next_input(w.attention_norm);
+    if (step.stores || config_.shared_norm)
+      normed = next_input(w.attention_norm);
+    else if (h.defined())
+      next_input({});
     features.keep(x, static_cast<std::int32_t>(i));
-    if (pass.attention) {
-      const Tensor q = project(in, i, pass.kv, w, normed, kv);
-      h = branch(
-          attention->attend(q, kv.k(pass.kv), kv.v(pass.kv), config_.layers[i].window, w.sinks),
-          w.output);
+    Tensor q;
+    if (step.stores) q = project(in, i, step.stored, w, normed, kv);
+    if (step.attends) {
+      h = branch(attention->attend(q, kv.k(step.stored), kv.v(step.stored),
+                                   config_.layers[i].window, w.sinks),
+                 w.output);
       post = w.post_attention_norm;
     }
-    if (!pass.mlp) continue;
-    if (config_.parallel_residual && pass.attention) {
+    if (!step.mlp) continue;
+    if (config_.parallel_residual && step.attends) {
       h = h + run_mlp(w, static_cast<std::int32_t>(i),
                       config_.shared_norm ? normed : normalise(x, w.mlp_norm), rows.experts);
       continue;
@@ -201,6 +217,7 @@ Tensor TorchLayers::run(const Rows& rows, std::span<const TorchWeights::Layer> w
     if (!normed.defined() || !config_.shared_norm) normed = next_input(w.mlp_norm);
     h = run_mlp(w, static_cast<std::int32_t>(i), normed, rows.experts);
     post = w.post_mlp_norm;
+    finish_layer(rows, i, w, x, h, post);
   }
   Tensor normed = take_up(x, h, post, final_norm);
   features.keep(x, static_cast<std::int32_t>(weights.size()));

@@ -70,6 +70,7 @@ class TorchLayers {
     // Of a batch with masks, whose all() `visible` is; null: it has none.
     const MaskRows* masks = nullptr;
     ExpertNotes* experts = nullptr;  // takes what the rows choose in a mixture
+    at::Tensor per_layer = {};       // per_layer_inputs(); undefined: the model has none
   };
   // x [rows, hidden], contiguous: the residual stream that enters the first layer; it may be
   // changed in place. Returns `final_norm` of the stream behind the last layer, or that stream
@@ -91,8 +92,8 @@ class TorchLayers {
 
  private:
   void choose_steps(const at::TensorOptions& options);
-  // The queries of `normed` in layer i; its K and V go into the storage's step-th layer.
-  at::Tensor project(const ForwardInputs& in, std::size_t i, std::size_t step,
+  // The queries of `normed` in layer i; its K and V go into layer `stored` of the storage.
+  at::Tensor project(const ForwardInputs& in, std::size_t i, std::size_t stored,
                      const TorchWeights::Layer& layer, const at::Tensor& normed, TorchKv& kv) const;
   bool has_windows() const;
   at::Tensor take_up(at::Tensor& x, const at::Tensor& h, const at::Tensor& post,
@@ -108,6 +109,9 @@ class TorchLayers {
   // MLP(normed) for rows [rows, hidden], before it is added to the stream.
   at::Tensor run_mlp(const TorchWeights::Layer& layer, std::int32_t index, const at::Tensor& normed,
                      ExpertNotes* notes) const;
+  // What a layer adds or scales behind its MLP, whose result h still waits to be added to x.
+  void finish_layer(const Rows& rows, std::size_t i, const TorchWeights::Layer& layer,
+                    at::Tensor& x, at::Tensor& h, const at::Tensor& post) const;
   std::unique_ptr<LayerAttention> attention_of(const Rows& rows, int capacity) const;
 
   const formats::ModelConfig& config_;

@@ -43,6 +43,8 @@ double TorchWeights::bytes_per_weight() const {
   for (const Layer& layer : layers) {
     count(layer.qkv);
     count(layer.output);
+    count(layer.per_layer_gate);
+    count(layer.per_layer_output);
     for (const Mlp& mlp : layer.mlps) {
       count(mlp.gate_up);
       count(mlp.down);
@@ -59,7 +61,10 @@ std::optional<GgmlType> TorchWeights::blocks_of(const formats::WeightSource& sou
 
 TorchWeights::Target TorchWeights::target_of(const ModelConfig& config,
                                              const formats::Part& which) {
-  const std::int64_t hidden = config.hidden, query = config.query_dims(), kv = config.kv_dims();
+  const std::int64_t hidden = config.hidden;
+  const formats::HeadShape heads = config.heads_of(static_cast<std::size_t>(which.layer));
+  const std::int64_t query = heads.query_dims(), kv = heads.kv_dims();
+  const std::int64_t qkv = query + (heads.owns_kv ? kv * (heads.value_is_key ? 1 : 2) : 0);
   const std::int64_t inner = config.intermediate_of(which.layer, which.expert);
   const std::int64_t up = config.gated_mlp ? inner : 0;
   const auto norm = [](Tensor& tensor, std::int64_t rows) {
@@ -84,6 +89,12 @@ TorchWeights::Target TorchWeights::target_of(const ModelConfig& config,
       return norm(final_norm.weight, hidden);
     case Role::kFinalNormBias:
       return norm(final_norm.bias, hidden);
+    case Role::kPerLayerEmbedding:
+      return matrix(per_layer_embedding, 0);
+    case Role::kPerLayerProjection:
+      return matrix(per_layer_projection.matrix, 0);
+    case Role::kPerLayerNorm:
+      return norm(per_layer_norm, config.per_layer.dims);
     default:
       break;
   }
@@ -97,15 +108,15 @@ TorchWeights::Target TorchWeights::target_of(const ModelConfig& config,
     case Role::kQuery:
       return matrix(of.qkv.matrix, 0);
     case Role::kQueryBias:
-      return part(of.qkv.bias, 0, query + 2 * kv);
+      return part(of.qkv.bias, 0, qkv);
     case Role::kKey:
       return matrix(of.qkv.matrix, query);
     case Role::kKeyBias:
-      return part(of.qkv.bias, query, query + 2 * kv);
+      return part(of.qkv.bias, query, qkv);
     case Role::kValue:
       return matrix(of.qkv.matrix, query + kv);
     case Role::kValueBias:
-      return part(of.qkv.bias, query + kv, query + 2 * kv);
+      return part(of.qkv.bias, query + kv, qkv);
     case Role::kQueryNorm:
       return norm(of.query_norm, formats::expected_shape(config, which)->rows);
     case Role::kKeyNorm:
@@ -142,6 +153,14 @@ TorchWeights::Target TorchWeights::target_of(const ModelConfig& config,
       return part(of.router.bias, 0, config.layers[static_cast<std::size_t>(which.layer)].experts);
     case Role::kSinks:
       return {.tensor = &of.sinks, .rows = config.heads, .is_norm = true};
+    case Role::kPerLayerGate:
+      return matrix(of.per_layer_gate.matrix, 0);
+    case Role::kPerLayerOutput:
+      return matrix(of.per_layer_output.matrix, 0);
+    case Role::kPostPerLayerNorm:
+      return norm(of.post_per_layer_norm, hidden);
+    case Role::kLayerScale:
+      return {.tensor = &of.scale, .rows = 1, .is_norm = true};
     default:
       throw Error(ErrorCode::kInvalidArgument, "no such weight of a layer");
   }

@@ -32,7 +32,7 @@ class TorchWeights {
   };
   struct Layer {
     TorchNorm attention_norm, mlp_norm;
-    TorchLinear qkv;  // rows: q, then k, then v
+    TorchLinear qkv;  // rows: q, then k, then v, as far as the layer has them
     TorchLinear output;
     // By expert, then the shared one; a layer without experts has one.
     std::vector<Mlp> mlps;
@@ -40,6 +40,10 @@ class TorchWeights {
     at::Tensor query_norm, key_norm;  // fp32, of the shape that QkNorm says
     at::Tensor post_attention_norm, post_mlp_norm;  // [hidden] fp32; undefined = none
     at::Tensor sinks;                               // [heads] fp32; undefined = none
+    // Of a model with an embedding of every layer: [dims, hidden], [hidden, dims], [hidden] fp32.
+    TorchLinear per_layer_gate, per_layer_output;
+    at::Tensor post_per_layer_norm;
+    at::Tensor scale;  // [1] fp32; undefined = 1
   };
 
   // Reads everything, on up to `threads` threads. options: device, and the dtype of the matrices.
@@ -51,8 +55,11 @@ class TorchWeights {
   // The average over the matrices that a step multiplies by.
   double bytes_per_weight() const;
 
-  TorchMatrix embedding;  // [vocab, hidden]
-  at::Tensor positions;   // [context, hidden] or undefined
+  TorchMatrix embedding;            // [vocab, hidden]
+  at::Tensor positions;             // [context, hidden] or undefined
+  TorchMatrix per_layer_embedding;  // [vocab, layers * dims] or undefined, as the next two
+  TorchLinear per_layer_projection;
+  at::Tensor per_layer_norm;  // [dims] fp32
   TorchNorm final_norm;
   TorchLinear head;  // the embedding itself where tied
   std::vector<Layer> layers;

@@ -7,6 +7,7 @@
 #include "core/base/error.h"
 #include "core/model/active_weights.h"
 #include "core/model/device_memory.h"
+#include "core/model/layer_route.h"
 #include "core/model/mask_rows.h"
 #include "core/model/sublayers.h"
 #include "core/model/torch/kept_blocks.h"
@@ -14,6 +15,7 @@
 #include "core/model/torch/row_bucket.h"
 #include "core/model/torch/torch_layers.h"
 #include "core/model/torch/torch_logits.h"
+#include "core/model/torch/torch_per_layer.h"
 #include "core/model/torch/torch_runtime.h"
 #include "core/model/torch/torch_shared.h"
 #include "core/model/transformer.h"
@@ -144,16 +146,16 @@ class TorchTransformer final : public Model, public TorchShared {
     const VisibleSlots& visible = masks.all();
     const ForwardInputs in = layers_.inputs(batch, visible, inputs_);
     TorchFeatures features(batch, in.feature_rows);
-    const std::int32_t first = batch.sublayers.empty() ? 0 : batch.sublayers.front();
-    const auto& layer = weights_.layers[static_cast<std::size_t>(layer_of(first))];
+    const RouteStep first = layer_route(config_, batch.sublayers, kv.layers()).front();
+    const auto& layer = weights_.layers[first.layer];
     const auto [x, first_input] = layers_.embed(
         in, weights_.embedding, weights_.positions,
-        is_attention(first) || config_.shared_norm ? layer.attention_norm : layer.mlp_norm,
-        batch.masks);
+        first.stores || config_.shared_norm ? layer.attention_norm : layer.mlp_norm, batch.masks);
     experts_.begin(config_, batch);
     const Tensor normed = layers_.run(
         {in, visible, first_input, batch.sublayers, masks.count() > 0 ? &masks : nullptr,
-         config_.has_experts() ? &experts_ : nullptr},
+         config_.has_experts() ? &experts_ : nullptr,
+         per_layer_inputs(config_, weights_, in.tokens, x, batch.masks.rows)},
         weights_.layers, weights_.final_norm, x, kv, features, stop);
 
     features.join();

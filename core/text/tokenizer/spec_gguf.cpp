@@ -1,5 +1,5 @@
-// TokenizerSpec from GGUF metadata: models "gpt2" (byte-level BPE) and "llama" (SentencePiece-style
-// BPE by scores).
+// TokenizerSpec from GGUF metadata: models "gpt2" (byte-level BPE), "llama" (SentencePiece-style BPE by
+// scores) and "gemma4" (the same by merges).
 #include <algorithm>
 #include <cmath>
 #include <unordered_map>
@@ -212,7 +212,7 @@ TokenizerSpec spec_from_gguf(const formats::GgufFile& file) {
     spec.decoder = {decoder};
     adds_bos = is_llama3(pre) || pre == "tekken";
     spec.description = "byte-level BPE, " + pre + ", " + std::to_string(count) + " tokens";
-  } else if (model == "llama") {
+  } else if (model == "llama" || model == "gemma4") {
     const auto scores = file.floats("tokenizer.ggml.scores");
     if (!scores || scores->size() != count)
       throw Error(ErrorCode::kCorruption, path + ": tokenizer.ggml.scores: expected " +
@@ -227,6 +227,12 @@ TokenizerSpec spec_from_gguf(const formats::GgufFile& file) {
         normal.erase(spec.vocab[i]);
     if (const auto merges = file.texts("tokenizer.ggml.merges"); merges && !merges->empty()) {
       read_merges(path, *merges, ids, spec);
+    } else if (model == "gemma4") {
+      throw Error(
+          ErrorCode::kCorruption,
+          path +
+              ": tokenizer.ggml.merges: expected a list, as tokenizer.ggml.model 'gemma4' needs it, "
+              "found none; convert the model again");
     } else {
       merges_from_scores(path + ": tokenizer.ggml.tokens", *scores, normal, spec);
     }
@@ -243,7 +249,7 @@ TokenizerSpec spec_from_gguf(const formats::GgufFile& file) {
     spec.description = "SentencePiece-style BPE, " + std::to_string(count) + " tokens";
   } else {
     throw Error(ErrorCode::kNotSupported, path + ": tokenizer.ggml.model '" + model +
-                                              "' is not supported (gpt2 and llama are)");
+                                              "' is not supported (gpt2, llama and gemma4 are)");
   }
   // An id that the vocabulary lacks means "none", except where every text must have it.
   const auto add = [&](const std::string& name, bool by_default, std::int32_t id,

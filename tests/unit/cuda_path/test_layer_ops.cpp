@@ -166,6 +166,7 @@ TEST_CASE("layer steps: rotation and the KV store have the bits of libtorch's op
       for (const bool norms : {false, true}) {
         for (const std::int64_t rows : {1, 5, 33}) {
           ModelConfig config;
+          config.layers.resize(1);
           config.heads = heads;
           config.kv_heads = kv_heads;
           config.head_dim = head_dim;
@@ -189,8 +190,9 @@ TEST_CASE("layer steps: rotation and the KV store have the bits of libtorch's op
             const auto ops = kernels ? make_cuda_layer_ops(config) : make_torch_layer_ops(config);
             k[kernels] = empty.clone();
             v[kernels] = empty.clone();
-            q[kernels] = ops->split_qkv(qkv.clone(), layer, rope_dims > 0 ? &rotation : nullptr,
-                                        slots, k[kernels], v[kernels]);
+            q[kernels] =
+                ops->split_qkv(qkv.clone(), config.heads_of(0), layer,
+                               rope_dims > 0 ? &rotation : nullptr, slots, k[kernels], v[kernels]);
           }
           CAPTURE(head_dim);
           CAPTURE(heads);
@@ -259,6 +261,7 @@ TEST_CASE("layer steps: a NaN in what a product left reaches the same outputs on
   const double nan = std::numeric_limits<double>::quiet_NaN();
   for (const at::ScalarType dtype : kDTypes) {
     ModelConfig config;
+    config.layers.resize(1);
     config.intermediate = 16;
     config.heads = 3;
     config.kv_heads = 1;
@@ -278,7 +281,7 @@ TEST_CASE("layer steps: a NaN in what a product left reaches the same outputs on
       const auto ops = kernels ? make_cuda_layer_ops(config) : make_torch_layer_ops(config);
       Tensor stream = x.clone(), k = kv.clone(), v = kv.clone();
       const Tensor normed = ops->add_norm(stream, h, {}, {weight, {}});
-      const Tensor q = ops->split_qkv(qkv.clone(), {}, &rotation, slots, k, v);
+      const Tensor q = ops->split_qkv(qkv.clone(), config.heads_of(0), {}, &rotation, slots, k, v);
       for (const Tensor& out : {stream, normed, q, k, v, ops->activate(gate_up)})
         found[kernels].push_back(at::isnan(out));
     }
@@ -319,6 +322,15 @@ TEST_CASE("layer steps: what a kernel does not do is said") {
           "the kernel takes head sizes that are multiples of 8 up to 256, and this model's is " +
               std::to_string(head_dim));
   }
+  config.head_dim = 64;
+  config.layers = {{.head_dim = 320}, {.kv_from = 0}};
+  CHECK(CudaAttention::obstacle(config) ==
+        "the kernel takes head sizes that are multiples of 8 up to 256, and this model's is 320");
+  config.qk_norm = formats::QkNorm::kHeads;
+  CHECK(cuda_layer_obstacle(config) ==
+        "the kernel expects q, k and v of every layer, and layers of this model share some");
+  config.value_norm = true;
+  CHECK(cuda_layer_obstacle(config) == "the kernel does not normalise v, as this model does");
 }
 
 }  // namespace

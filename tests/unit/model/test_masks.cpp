@@ -90,6 +90,37 @@ TEST_CASE(
     }
 }
 
+TEST_CASE(
+    "masks: in a model with an embedding of every layer a mask has the context's part of it alone") {
+  const std::vector<std::int32_t> text = mask_text(), order = iota(kText), tokens = {7};
+  std::vector<std::vector<float>> found;
+  for (const bool reference : {false, true}) {
+    const auto model = golden_model("gemma4", DType::kF32, reference);
+    const auto kv = model->make_kv(kText + 3);
+    all_logits(*model, *kv, text);
+    std::vector<float> vector(static_cast<std::size_t>(model->info().hidden));
+    model->embed(tokens, vector);
+    const auto logits_of = [&](bool mask) {
+      Batch batch;
+      batch.add({11, kText, kText, {}});
+      batch.add({mask ? 0 : 7, kText + 1, kText + 1, {kText}});
+      const MaskBatch masks = {.rows = 1, .embeddings = vector};
+      const ForwardOutput output =
+          model->forward(batch.batch(order, mask ? masks : MaskBatch{}), *kv);
+      return std::vector<float>(output.logits.begin(), output.logits.end());
+    };
+    const std::vector<float> masked = logits_of(true), plain = logits_of(false);
+    const auto half = static_cast<std::ptrdiff_t>(masked.size() / 2);
+    if (!reference)
+      CHECK(
+          same({masked.begin(), masked.begin() + half}, std::span(plain).first(masked.size() / 2)));
+    CHECK(max_difference(std::span(masked).last(masked.size() / 2),
+                         std::span(plain).last(masked.size() / 2)) > 1e-2);
+    found.push_back(masked);
+  }
+  CHECK(max_difference(found[0], found[1]) < 2e-4);
+}
+
 TEST_CASE("masks: our kernels and libtorch's operations give the same logits, the prefix matters") {
   for (const char* name : kModels) {
     CAPTURE(name);

@@ -122,5 +122,17 @@ TEST_CASE("rope table: longrope takes the long factors from the first token past
   CHECK(angles(table, 7, 33).cos != angles(table, 7, 32).cos);
 }
 
+TEST_CASE("rope table: pairs that are not rotated stay, the others have their place among all") {
+  RopeConfig config = config_of(RopeKind::kDefault);
+  config.dims = 32;
+  const Angles all = angles(RopeTable(config), 9, 10);
+  config.rotated_pairs = 5;
+  const Angles some = angles(RopeTable(config), 9, 10);
+  for (std::size_t i = 0; i < 16; ++i) {
+    CHECK(some.cos[i] == (i < 5 ? all.cos[i] : 1.0f));
+    CHECK(some.sin[i] == (i < 5 ? all.sin[i] : 0.0f));
+  }
+}
+
 }  // namespace
 }  // namespace triescope::test

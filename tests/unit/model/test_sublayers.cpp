@@ -68,16 +68,6 @@ TEST_CASE("sublayers: a number is a layer's attention or its MLP, and lists of t
   CHECK(sublayers_of(layers) == Numbers{0, 1, 6, 7});
   CHECK(layers_with_attention(parts) == Numbers{0, 3});
   CHECK(all_but(8, parts) == Numbers{2, 4, 5, 7});
-  const auto passes = [&](std::size_t kv_layers) {
-    std::vector<std::vector<int>> all;
-    for (const LayerPass& pass : layer_passes(parts, 4, kv_layers))
-      all.push_back({static_cast<int>(pass.layer), pass.attention, pass.mlp,
-                     static_cast<int>(pass.attention ? pass.kv : 0)});
-    return all;
-  };
-  CHECK(passes(2) == std::vector<std::vector<int>>{{0, 1, 1, 0}, {1, 0, 1, 0}, {3, 1, 0, 1}});
-  CHECK(passes(4) == std::vector<std::vector<int>>{{0, 1, 1, 0}, {1, 0, 1, 0}, {3, 1, 0, 3}});
-  CHECK(layer_passes({}, 4, 4).size() == 4);
 }
 
 TEST_CASE(

@@ -23,7 +23,7 @@ struct Token {
   std::int32_t type = kNormal;
 };
 
-test::GgufWriter llama(const std::vector<Token>& tokens) {
+test::GgufWriter llama(const std::vector<Token>& tokens, const std::string& model = "llama") {
   test::GgufWriter file;
   std::vector<std::string> texts;
   std::vector<float> scores;
@@ -33,7 +33,7 @@ test::GgufWriter llama(const std::vector<Token>& tokens) {
     scores.push_back(token.score);
     types.push_back(token.type);
   }
-  file.add("tokenizer.ggml.model", std::string("llama"));
+  file.add("tokenizer.ggml.model", model);
   file.add_raw("tokenizer.ggml.tokens", 9, test::gguf_texts(texts));
   file.add_raw("tokenizer.ggml.scores", 9, test::gguf_numbers(6, scores));
   file.add_raw("tokenizer.ggml.token_type", 9, test::gguf_numbers(5, types));
@@ -248,6 +248,32 @@ TEST_CASE("GGUF: Llama 3's split takes digits in threes") {
   CHECK(tokenizer->encode("123", false) == Ids{2});
   CHECK(tokenizer->encode("1234", false) == Ids{2, 4});
   CHECK(tokenizer->encode("12345", false) == Ids{2, 6});
+}
+
+TEST_CASE("GGUF gemma4: merges make the tokens, spaces are signs, and no sign stands in front") {
+  const std::vector<Token> tokens = {{"<bos>", 0, kControl},
+                                     {"a", 0},
+                                     {"\xE2\x96\x81", 0},
+                                     {"b", 0},
+                                     {"\xE2\x96\x81"
+                                      "b",
+                                      -9},
+                                     {"ab", -1},
+                                     {"<0x0A>", 0, kByte}};
+  const auto file = [&](const std::vector<std::string>& pairs) {
+    test::GgufWriter writer = llama(tokens, "gemma4");
+    if (!pairs.empty()) writer.add_raw("tokenizer.ggml.merges", 9, test::gguf_texts(pairs));
+    writer.add_raw("tokenizer.ggml.add_space_prefix", 7, std::string(1, '\0'));
+    writer.add("tokenizer.ggml.bos_token_id", std::uint32_t{0});
+    return writer;
+  };
+  const auto tokenizer = tokenizer::make_tokenizer(spec_of(file({"\xE2\x96\x81 b"})));
+  // "ab" scores best, and no merge makes it.
+  CHECK(tokenizer->encode("ab b\n") == Ids{0, 1, 3, 4, 6});
+  CHECK(tokenizer->decode(Ids{1, 4, 6}) == "a b\n");
+  CHECK(test::refusal(ErrorCode::kCorruption, [&] {
+          spec_of(file({}));
+        }).find("'gemma4' needs it, found none") != std::string::npos);
 }
 
 }  // namespace triescope::test_gguf_spec
