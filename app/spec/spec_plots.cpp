@@ -16,6 +16,21 @@ namespace {
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
+// As a plot names it: of a setting that is a path the file's name, "rest:datastore=stories.tsds".
+std::string plot_name(const std::string& method) {
+  std::string name;
+  for (std::size_t at = 0; at <= method.size();) {
+    const std::size_t end = std::min(method.find(':', at), method.size());
+    std::string part = method.substr(at, end - at);
+    if (const auto value = part.find('='); value != std::string::npos)
+      if (const auto slash = part.rfind('/'); slash != std::string::npos && slash > value)
+        part.erase(value + 1, slash - value);
+    name += (at == 0 ? "" : ":") + part;
+    at = end + 1;
+  }
+  return name;
+}
+
 // Methods by tasks, over plain decoding's 1.
 viz::BarChart bars(const std::vector<SpecCell>& cells, double (SpecCell::*value)() const) {
   viz::BarChart chart;
@@ -26,14 +41,14 @@ viz::BarChart bars(const std::vector<SpecCell>& cells, double (SpecCell::*value)
   };
   for (const SpecCell& cell : cells) {
     if (!is_spec_sweep(cell.method)) place_of(chart.groups, cell.task);
-    if (is_meant(cell)) place_of(chart.series, cell.method);
+    if (is_meant(cell)) place_of(chart.series, plot_name(cell.method));
   }
   chart.values.assign(chart.groups.size(),
                       std::vector<std::optional<viz::BarValue>>(chart.series.size()));
   for (const SpecCell& cell : cells)
     if (const double mean = (cell.*value)(); is_meant(cell) && std::isfinite(mean))
-      chart.values[place_of(chart.groups, cell.task)][place_of(chart.series, cell.method)] =
-          viz::BarValue{.mean = mean};
+      chart.values[place_of(chart.groups, cell.task)]
+                  [place_of(chart.series, plot_name(cell.method))] = viz::BarValue{.mean = mean};
   return chart;
 }
 
@@ -46,7 +61,7 @@ viz::HistogramPlot accepted_plot(const std::vector<SpecCell>& cells) {
     const SpecCell& cell = cells[i];
     const bool is_last = i + 1 == cells.size() || cells[i + 1].method != cell.method;
     if (is_last && !is_spec_sweep(cell.method) && cell.method != "greedy")
-      plot.parts.push_back({cell.method, cell.accepted_histogram});
+      plot.parts.push_back({plot_name(cell.method), cell.accepted_histogram});
   }
   return plot;
 }
@@ -85,7 +100,10 @@ viz::GridPlot sweep_plot(const std::string& method, const std::vector<const Spec
   const std::vector<std::vector<double>> empty(std::max<std::size_t>(1, plot.ys.size()),
                                                std::vector<double>(plot.xs.size(), kNone));
   plot.figures = {{"tokens a forward", empty}, {"speed over plain decoding", empty}};
+  // Where the runs were stopped on the way, a cell of fewer prompts compares with none of the others.
+  const int prompts = (*std::ranges::max_element(cells, {}, &SpecCell::prompts))->prompts;
   for (const SpecCell* const cell : cells) {
+    if (cell->prompts < prompts) continue;
     const std::size_t x = place_of(plot.xs, json_text(cell->settings.at(plot.x_name)));
     const std::size_t y =
         plot.y_name.empty() ? 0 : place_of(plot.ys, json_text(cell->settings.at(plot.y_name)));

@@ -86,9 +86,10 @@ struct Session::Impl {
   capture::RunStatus status = capture::RunStatus::kRunning;
   std::vector<NodeId> frontier;  // pending nodes with which the step begins; the root at prefill
   Drafts drafts;                 // this step's
-  std::vector<std::int32_t> kept_sublayers;  // of the drafting model as recorded; empty = nothing yet
-  std::vector<NodeId> rows;               // frontier, then the drafts that were sent
-  std::vector<NodeId> path;               // a branch: the nodes that prefill restores
+  std::vector<std::int32_t>
+      kept_sublayers;        // of the drafting model as recorded; empty = nothing yet
+  std::vector<NodeId> rows;  // frontier, then the drafts that were sent
+  std::vector<NodeId> path;  // a branch: the nodes that prefill restores
   AcceptResult decision;
   std::vector<NodeId> text;  // the decision's StepView::text
   IdVector<NodeId, bool> on_finished_text;

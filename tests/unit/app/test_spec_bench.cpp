@@ -219,6 +219,12 @@ TEST_CASE_FIXTURE(Bench, "spec bench: a sweep has a cell for each combination, o
   CHECK(plots[0]->info().name == "spec-sweep-1");
   CHECK(plots[0]->csv({}).starts_with(
       "num_draft,prefix_length,tokens a forward,speed over plain decoding\n2,1,"));
+  // A cell of fewer prompts than the others stays empty.
+  std::vector<SpecCell> stopped = cells;
+  stopped.back().prompts = 2;
+  const std::string grid = spec_plots(stopped)[0]->csv({});
+  CHECK(grid.ends_with("\n6,3,,\n"));
+  CHECK(grid.find("\n6,2,,\n") == std::string::npos);
   const SpecTables tables = spec_tables(cells);
   CHECK(tables[3].first == "spec_sweeps");
   CHECK(tables[3].second.size() == 6);
@@ -247,6 +253,14 @@ TEST_CASE_FIXTURE(
   CHECK(plots[0]->info().name == "spec-speed");
   CHECK(plots[1]->info().name == "spec-tokens");
   CHECK(plots[2]->info().name == "spec-accepted");
+  // A path is no name for a row of a plot.
+  std::vector<SpecCell> from_file = spec_cells(out, rows(options()));
+  for (SpecCell& cell : from_file)
+    if (cell.method != "greedy") cell.method = "rest:datastore=/data/a/stories.tsds:num_draft=3";
+  for (const auto& plot : spec_plots(from_file)) {
+    CHECK(plot->csv({}).find("rest:datastore=stories.tsds:num_draft=3") != std::string::npos);
+    CHECK(plot->csv({}).find("/data") == std::string::npos);
+  }
 }
 
 }  // namespace
