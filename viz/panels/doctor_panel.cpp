@@ -164,7 +164,7 @@ class DoctorPanel final : public Panel {
       lines(std::string(to_string(first.code)) + ": " + first.kind + " (" + to_string(first.sure) +
                 ")",
             bold_text(scene, 0.92f), indent);
-      lines(first.text + ".", ui_text(scene, 0.9f), indent);
+      lines(doctor::sentence_text(first), ui_text(scene, 0.9f), indent);
       lines(where_text(group), dim_text(scene, 0.84f), indent);
       if (draw) boxes_.push_back({{area.x, top, area.w, y - top}, i});
     }
