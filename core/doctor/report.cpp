@@ -52,9 +52,9 @@ std::string report_text(const Diagnosis& diagnosis, const std::string& title,
                         const std::string& path) {
   std::string text = title + ": ";
   const std::size_t count = diagnosis.groups.size();
-  text += count == 0
-              ? "nothing found\n"
-              : std::to_string(count) + (count == 1 ? " fault" : " faults, gravest first") + "\n";
+  text += count == 0 ? "nothing found\n"
+                     : std::to_string(count) +
+                           (count == 1 ? " finding" : " findings, gravest first") + "\n";
   for (const FindingGroup& group : diagnosis.groups) {
     const Finding& first = group.first;
     text += "\n" + std::string(to_string(first.code)) + ": " + first.kind + " (" +

@@ -39,7 +39,7 @@ TEST_CASE("doctor: a fault stands with its code, how sure it is, and in how many
   const auto panel = viz::make_panel("doctor");
   const viz::Scene scene = scene_at(faulty(), faulty().end_tick());
   const auto canvas = drawn(*panel, scene, kArea);
-  CHECK(find(canvas, "1 fault."));
+  CHECK(find(canvas, "1 finding."));
   const auto* head = beginning(canvas, "position.depth: ");
   REQUIRE(head);
   CHECK(head->text.ends_with("(certain)"));
