@@ -35,6 +35,12 @@ std::string place_link(const Finding& finding) {
   return link;
 }
 
+std::string sentence_text(const Finding& finding) {
+  std::string text = finding.text + ".";
+  if (text.front() >= 'a' && text.front() <= 'z') text.front() += 'A' - 'a';
+  return text;
+}
+
 std::string times_text(const FindingGroup& group) {
   if (group.count == 1) return "";
   if (group.steps <= 1) return std::to_string(group.count) + " times in this step";
@@ -46,15 +52,15 @@ std::string report_text(const Diagnosis& diagnosis, const std::string& title,
                         const std::string& path) {
   std::string text = title + ": ";
   const std::size_t count = diagnosis.groups.size();
-  text += count == 0
-              ? "nothing found\n"
-              : std::to_string(count) + (count == 1 ? " fault" : " faults, gravest first") + "\n";
+  text += count == 0 ? "nothing found\n"
+                     : std::to_string(count) +
+                           (count == 1 ? " finding" : " findings, gravest first") + "\n";
   for (const FindingGroup& group : diagnosis.groups) {
     const Finding& first = group.first;
     text += "\n" + std::string(to_string(first.code)) + ": " + first.kind + " (" +
             to_string(first.sure) + ")\n";
     const std::string place = place_text(first);
-    text += "  " + place + (place.empty() ? "" : ": ") + first.text + ".\n";
+    text += "  " + (place.empty() ? sentence_text(first) : place + ": " + first.text + ".") + "\n";
     const std::string times = times_text(group);
     text += "  " + times + (times.empty() ? "" : ". ") + "Rule: " + rule_of(first.code) + "\n";
   }

@@ -12,6 +12,8 @@ std::string place_text(const Finding& finding);
 // The same for `triescope RUN --open`: "step/3/node/5"; "" = it names neither.
 std::string place_link(const Finding& finding);
 
+// Its text as a sentence that begins a line.
+std::string sentence_text(const Finding& finding);
 // How often and since when: "5 times in 5 steps, first at step 3", "3 times in this step"; "" = once.
 std::string times_text(const FindingGroup& group);
 

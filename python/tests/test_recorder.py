@@ -67,6 +67,13 @@ class Recording(Case):
         self.assertEqual(slots, [(2, "reuse", 5), (2, "alloc", 6), (3, "alloc", 7), (3, "alloc", 8), (3, "alloc", 9), (3, "free", 9)])
         self.assertEqual([row["live"] for row in self.rows("memory")], [3, 5, 7, 9])
 
+    def test_the_longest_text_is_that_of_the_settings_where_it_is_not_said(self):
+        for more, wanted in (({"settings": {"max_new_tokens": 47}}, 47), ({"settings": {"max_new_tokens": 47}, "max_new_tokens": 5}, 5),
+                             ({"settings": {"max_new_tokens": "many"}}, 0), ({"settings": {"max_new_tokens": -1}}, 0), ({}, 0)):
+            self.recorder(**more).finish()
+            with triescope.open(self.path()) as run:
+                self.assertEqual(run.run["max_new_tokens"], wanted, more)
+
     def test_a_tree_is_recorded_with_its_rows_and_decisions(self):
         with self.recorder() as cap:
             cap.prompt([1, 2, 3], logits=[0.0] * 8 + [5.0])

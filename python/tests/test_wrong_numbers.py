@@ -1,5 +1,6 @@
 """Decoders over a small network in torch, each with one mistake that shows in its numbers alone: nothing is recorded but tokens and
-logits. `doctor --model` names the mistake. Needs torch and transformers (tools/adapters/setup), and is skipped without them."""
+logits. `doctor --model` names the mistake. Needs torch and transformers (tools/adapters/setup), and is skipped without them.
+TRIESCOPE_WRONG_MODELS says over how many random models each mistake is made (2)."""
 
 import json
 import os
@@ -18,6 +19,7 @@ except ImportError:
     transformers = None
 
 BOS = PROMPT[0]
+MODELS = int(os.environ.get("TRIESCOPE_WRONG_MODELS", "2"))
 
 
 def make_model(folder, seed=1, factor=None):
@@ -215,6 +217,23 @@ class Numbers(Case):
                 self.assertEqual({one["code"] for one in found} - {"text.greedy"}, {"logits.cause", "logits.row"})  # what follows
                 named += 1
         print(f"{named} of {len(PLANTED)} mistakes named")
+
+    def test_nine_of_ten_mistakes_of_each_kind_are_named_first_whatever_the_weights(self):
+        kinds = {decoder.mistake: decoder for decoder in PLANTED}
+        named = dict.fromkeys([*kinds, "rope scaling is off"], 0)
+        for seed in range(11, 11 + MODELS):
+            model = make_model(os.path.join(self.models, "one"), seed)
+            for mistake, decoder in kinds.items():
+                found = self.findings(decoder, model, "one")
+                named[mistake] += bool(found) and found[0]["code"] == "logits.cause" and mistake in found[0]["kind"]
+            scaled = make_model(os.path.join(self.models, "one"), seed, factor=4.0)
+            scaled.load_state_dict(model.state_dict())
+            scaled.save_pretrained(os.path.join(self.models, "one"))
+            found = self.findings(Recorded, model, "one")
+            named["rope scaling is off"] += bool(found) and found[0]["kind"] == "rope scaling is off"
+        for mistake, count in named.items():
+            print(f"{mistake}: named in {count} of {MODELS}")
+            self.assertGreaterEqual(count, 0.9 * MODELS, mistake)
 
     def test_rope_scaling_that_is_off_is_named(self):
         # Trained with a factor of 4, run without: the same weights in both.

@@ -58,7 +58,7 @@ class Recorder:
             "setting_titles_json": json_of("Recorder(setting_titles=…)", setting_titles),
             "setting_words_json": json_of("Recorder(setting_words=…)", setting_words), "seed": int(seed),
             "versions_json": json_of("Recorder(versions=…)", versions if versions is not None else _versions()),
-            "max_new_tokens": int(max_new_tokens), "kv_bytes_per_token": _kv_bytes(about),
+            "max_new_tokens": _limit(max_new_tokens, settings), "kv_bytes_per_token": _kv_bytes(about),
             "sliding_window": int(about.get("sliding_window") or 0),
             "kv_policy": kv_policy, "conversation_json": json.dumps(conversation) if conversation else "",
             "status": "running", "recorder": identity()}
@@ -182,6 +182,12 @@ class Recorder:
             self._book.end("stopped", "the recorder was dropped before finish()")
         except Exception:  # noqa: BLE001  (an interpreter that shuts down, or a recorder that never began)
             pass
+
+
+def _limit(max_new_tokens: int, settings: Optional[Dict[str, Any]]) -> int:
+    """How many tokens a text may have; where it is not said, the setting of that name. 0: not known."""
+    said = max_new_tokens or (settings or {}).get("max_new_tokens")
+    return int(said) if isinstance(said, (int, float)) and 0 < said <= 100000000 else 0
 
 
 def _kv_bytes(model: Dict[str, Any]) -> int:

@@ -59,7 +59,7 @@ layers = config["eagle_config"]["eagle_aux_hidden_state_layer_ids"]
 config["eagle_config"]["eagle_aux_hidden_state_layer_ids"] = [layer + 1 for layer in layers]
 json.dump(config, open(sys.argv[1], "w"))
 P
-  expect 6 'read with auxiliary layers one down the head makes' "$TRIESCOPE" doctor "$work/right.tscap" --model SmolLM2-135M-Instruct --head "$work/head"
+  expect 6 'Read with auxiliary layers one down the head makes' "$TRIESCOPE" doctor "$work/right.tscap" --model SmolLM2-135M-Instruct --head "$work/head"
   expect 3 'whose file has one reading' "$TRIESCOPE" doctor "$work/right.tscap" --model SmolLM2-135M-Instruct --head "$TRIESCOPE_SOURCE/assets/draft/space"
   # A run that used the head with its layers one up: the file is right, the program is not.
   "$TRIESCOPE" decode --method eagle3 --set layers=3,16,28 --prompt "The three primary colours are red, yellow and blue. Mixing" --max-new-tokens 24 --capture "$work/used.tscap" --quiet >/dev/null

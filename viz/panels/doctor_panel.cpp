@@ -49,8 +49,8 @@ class DoctorPanel final : public Panel {
     static const PanelInfo info = {
         "doctor", "Doctor",
         "What is wrong in this run, gravest first: ✕ certain, ◆ likely, ○ a hint. It is about the whole "
-        "run, wherever the cursor stands. Click a fault to go to the step where it first is.",
-        "Click the first fault, and look at its row in the mask: causes stand before what follows "
+        "run, wherever the cursor stands. Click a finding to go to the step where it first is.",
+        "Click the first finding, and look at its row in the mask: causes stand before what follows "
         "from them.",
         "Nothing to check yet: start a run or open a capture."};
     return info;
@@ -164,7 +164,7 @@ class DoctorPanel final : public Panel {
       lines(std::string(to_string(first.code)) + ": " + first.kind + " (" + to_string(first.sure) +
                 ")",
             bold_text(scene, 0.92f), indent);
-      lines(first.text + ".", ui_text(scene, 0.9f), indent);
+      lines(doctor::sentence_text(first), ui_text(scene, 0.9f), indent);
       lines(where_text(group), dim_text(scene, 0.84f), indent);
       if (draw) boxes_.push_back({{area.x, top, area.w, y - top}, i});
     }
@@ -184,7 +184,7 @@ class DoctorPanel final : public Panel {
     if (!opinion.problem.empty()) return "This run cannot be checked: " + opinion.problem;
     if (opinion.last_step < 0) return "The run is being checked.";
     const std::size_t count = opinion.diagnosis.groups.size();
-    std::string text = count == 0 ? "Nothing found" : counted(count, "fault");
+    std::string text = count == 0 ? "Nothing found" : counted(count, "finding");
     if (count > 1) text += ", gravest first";
     if (capture.status() == capture::RunStatus::kRunning || !opinion.is_current)
       text += ", up to step " + std::to_string(opinion.last_step);

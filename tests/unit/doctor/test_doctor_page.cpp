@@ -42,7 +42,7 @@ TEST_CASE("doctor's report: places, numbers and rule, as text and as JSON") {
     if (row.step >= 3 && row.row == 3) row.position += 2;
   const doctor::Diagnosis diagnosis = diagnosed(made.rows);
   const std::string text = report_text(diagnosis, "run.tscap");
-  CHECK(text.find("run.tscap: 1 fault") == 0);
+  CHECK(text.find("run.tscap: 1 finding") == 0);
   CHECK(text.find("position.depth: ") != std::string::npos);
   CHECK(text.find("step 3, row 3, node ") != std::string::npos);
   CHECK(text.find("5 times in 5 steps, first at step 3") != std::string::npos);

@@ -135,7 +135,7 @@ TEST_CASE("doctor: no finding in kept captures, the lessons' and the documented 
       const std::string found = told(entry.path().string());
       // One is about a fault that somebody made.
       if (entry.path().stem() == "wrong-mask")
-        CHECK(found.find("2 faults, gravest first\n\nmask.extra: a row sees its sibling") !=
+        CHECK(found.find("2 findings, gravest first\n\nmask.extra: a row sees its sibling") !=
               std::string::npos);
       else
         CHECK(found == "");

@@ -39,10 +39,11 @@ TEST_CASE("doctor: a fault stands with its code, how sure it is, and in how many
   const auto panel = viz::make_panel("doctor");
   const viz::Scene scene = scene_at(faulty(), faulty().end_tick());
   const auto canvas = drawn(*panel, scene, kArea);
-  CHECK(find(canvas, "1 fault."));
+  CHECK(find(canvas, "1 finding."));
   const auto* head = beginning(canvas, "position.depth: ");
   REQUIRE(head);
   CHECK(head->text.ends_with("(certain)"));
+  CHECK(beginning(canvas, "The row of node "));
   const auto where = std::find_if(canvas.texts.begin(), canvas.texts.end(), [](const auto& text) {
     return text.text.find("5 times in 5 steps, first at step 1") != std::string::npos;
   });
