@@ -63,7 +63,12 @@ void plain_panels(const LinearCall& call, std::int64_t panel_begin, std::int64_t
   alignas(64) float totals[Vec::kMaxRows * kPanel];
   for (std::int64_t panel = panel_begin; panel < panel_end; ++panel) {
     const W* w = static_cast<const W*>(call.weights) + panel * call.k * kPanel;
-    sum_chains<kTuning>(call.x, call.x_stride, call.rows, w, 0, call.k, totals, nullptr);
+    for (std::int64_t k = 0; k < call.k; k += kLinearChain) {
+      kTilesFromMemory<kTuning, W>[static_cast<std::size_t>(call.rows)](
+          call.x + k, call.x_stride, w + k * kPanel,
+          call.k - k < kLinearChain ? call.k - k : kLinearChain, totals,
+          k == 0 ? TileUse::kStore : TileUse::kAdd);
+    }
     finish_rows(call, 0, call.rows, totals, panel * kPanel, panel_width(call, panel));
   }
 }
