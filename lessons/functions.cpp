@@ -340,14 +340,6 @@ constexpr Function kFunctions[] = {
 
 }  // namespace
 
-Value model_number(const Arguments& a, const char* field) {
-  const nlohmann::json model =
-      nlohmann::json::parse(a.capture.run().model_json, nullptr, /*allow_exceptions=*/false);
-  if (!model.is_object() || !model.contains(field) || !model[field].is_number())
-    refuse_argument(std::string("the run did not record its model's ") + field);
-  return model[field].get<double>();
-}
-
 std::span<const Function> function_list() { return kFunctions; }
 
 Value series_at(const Trace& trace, std::size_t index, std::span<const Value> arguments) {

@@ -14,6 +14,7 @@
 #include "core/capture/metric_names.h"
 #include "core/methods/best_draft_watch.h"
 #include "core/methods/best_first_tree.h"
+#include "core/methods/drafts_one_text.h"
 #include "core/methods/rank_tree.h"
 #include "core/methods/row_proposer.h"
 #include "core/methods/target_states.h"
@@ -183,14 +184,10 @@ MethodInfo dflash_method() {
               "Nodes of a tree in place of the chain (DDTree): the heaviest by the sum of their "
               "log-probabilities. 0: a chain.")),
   };
-  for (auto& p : verify_parameters()) info.parameters.push_back(std::move(p));
-  info.make = [](const RunContext& run) {
-    const bool is_tree = run.settings.integer("tree_budget") > 0;
-    return MethodParts{
-        std::make_unique<DFlashDrafter>(run),
-        std::make_unique<TextAcceptor>(
-            run, is_tree ? deterministic_rule(run.settings) : drawn_chain_rule(run.settings))};
-  };
+  drafts_one_text<DFlashDrafter>(info, [](const Settings& settings) {
+    return settings.integer("tree_budget") > 0 ? deterministic_rule(settings)
+                                               : drawn_chain_rule(settings);
+  });
   return info;
 }
 

@@ -5,10 +5,10 @@
 #include <algorithm>
 
 #include "core/methods/best_draft_watch.h"
+#include "core/methods/drafts_one_text.h"
 #include "core/methods/head_runner.h"
 #include "core/methods/rank_tree.h"
 #include "core/methods/text_methods.h"
-#include "core/verify/text_acceptor.h"
 
 namespace triescope {
 namespace {
@@ -82,11 +82,7 @@ MethodInfo eagle_method() {
   info.needs = Need::kDraftHead;
   info.heads = {formats::HeadKind::kEagle};
   info.parameters = {tree_parameter("0;0,0;1;0,0,0;0,1;2;…")};
-  for (auto& p : verify_parameters()) info.parameters.push_back(std::move(p));
-  info.make = [](const RunContext& run) {
-    return MethodParts{std::make_unique<EagleDrafter>(run),
-                       std::make_unique<TextAcceptor>(run, deterministic_rule(run.settings))};
-  };
+  drafts_one_text<EagleDrafter>(info);
   return info;
 }
 

@@ -1,9 +1,9 @@
 // EAGLE-2: EAGLE's layer with a dynamic tree. Source: Li et al., "EAGLE-2: Faster Inference of
 // Language Models with Dynamic Draft Trees", 2024.
+#include "core/methods/drafts_one_text.h"
 #include "core/methods/dynamic_tree.h"
 #include "core/methods/text_methods.h"
 #include "core/model/heads/draft_head.h"
-#include "core/verify/text_acceptor.h"
 
 namespace triescope {
 
@@ -23,12 +23,10 @@ MethodInfo eagle2_method() {
   info.needs = Need::kDraftHead;
   info.heads = {formats::HeadKind::kEagle};
   info.parameters = dynamic_tree_parameters();
-  for (auto& p : verify_parameters()) info.parameters.push_back(std::move(p));
-  info.make = [](const RunContext& run) {
-    return MethodParts{make_dynamic_tree_drafter(run, run.draft_head->feature_layers(),
-                                                 "was the head trained for this model?"),
-                       std::make_unique<TextAcceptor>(run, deterministic_rule(run.settings))};
-  };
+  drafts_one_text(info, [](const RunContext& run) {
+    return make_dynamic_tree_drafter(run, run.draft_head->feature_layers(),
+                                     "was the head trained for this model?");
+  });
   return info;
 }
 

@@ -3,10 +3,10 @@
 // Source: Li et al., "EAGLE-3: Scaling up Inference Acceleration of Large Language Models via
 // Training-Time Test", 2025.
 #include "core/base/error.h"
+#include "core/methods/drafts_one_text.h"
 #include "core/methods/dynamic_tree.h"
 #include "core/methods/text_methods.h"
 #include "core/model/heads/draft_head.h"
-#include "core/verify/text_acceptor.h"
 
 namespace triescope {
 namespace {
@@ -61,12 +61,10 @@ MethodInfo eagle3_method() {
           "layers", "Layers Read", 0, 1024,
           "Hidden states that the head reads, as what enters layer i (0: the embeddings; the number of "
           "layers: what leaves the last). Empty: as its file says.")));
-  for (auto& p : verify_parameters()) info.parameters.push_back(std::move(p));
-  info.make = [](const RunContext& run) {
+  drafts_one_text(info, [](const RunContext& run) {
     const std::vector<std::int32_t> layers = layers_of(run);
-    return MethodParts{make_dynamic_tree_drafter(run, layers, remedy_of(layers)),
-                       std::make_unique<TextAcceptor>(run, deterministic_rule(run.settings))};
-  };
+    return make_dynamic_tree_drafter(run, layers, remedy_of(layers));
+  });
   return info;
 }
 

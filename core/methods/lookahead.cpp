@@ -18,8 +18,8 @@
 #include "core/base/error.h"
 #include "core/lookup/ngram_pool.h"
 #include "core/methods/draft_text.h"
+#include "core/methods/drafts_one_text.h"
 #include "core/methods/text_methods.h"
-#include "core/verify/text_acceptor.h"
 
 namespace triescope {
 namespace {
@@ -169,13 +169,11 @@ MethodInfo lookahead_method() {
       boolean("pool_from_prompt", "Pool from Prompt", true,
               "The prompt's n-grams go into the pool at the start."),
   };
-  for (auto& p : verify_parameters()) info.parameters.push_back(std::move(p));
-  info.make = [](const RunContext& run) {
+  drafts_one_text(info, [](const RunContext& run) {
     if (run.prompt.empty())
       throw Error(ErrorCode::kInvalidArgument, "prompt: expected at least one token, found none");
-    return MethodParts{std::make_unique<LookaheadDrafter>(run),
-                       std::make_unique<TextAcceptor>(run, deterministic_rule(run.settings))};
-  };
+    return std::make_unique<LookaheadDrafter>(run);
+  });
   return info;
 }
 

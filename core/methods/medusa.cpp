@@ -2,10 +2,8 @@
 // its own distance, all from the same state, and a static tree of their best tokens is verified in
 // one forward. Source: Cai et al., "Medusa: Simple LLM Inference Acceleration Framework with
 // Multiple Decoding Heads", 2024.
-#include "core/methods/rank_tree.h"
 #include "core/methods/text_methods.h"
 #include "core/methods/token_heads_drafter.h"
-#include "core/verify/text_acceptor.h"
 
 namespace triescope {
 
@@ -19,18 +17,7 @@ MethodInfo medusa_method() {
   info.paper =
       "Medusa: Simple LLM Inference Acceleration Framework with Multiple Decoding Heads, Cai et al., "
       "ICML 2024";
-  info.lossless = true;
-  info.kind = capture::RunKind::kDrafts;
-  info.drafter_name = "medusa";
-  info.drafter_kind = capture::DrafterKind::kHead;
-  info.needs = Need::kDraftHead;
-  info.heads = {formats::HeadKind::kMedusa};
-  info.parameters = {tree_parameter("0;0,0;1;0,1;2;0,0,0;…")};
-  for (auto& p : verify_parameters()) info.parameters.push_back(std::move(p));
-  info.make = [](const RunContext& run) {
-    return MethodParts{make_token_heads_drafter(run, kMedusaTree),
-                       std::make_unique<TextAcceptor>(run, deterministic_rule(run.settings))};
-  };
+  drafts_with_token_heads(info, formats::HeadKind::kMedusa);
   return info;
 }
 

@@ -6,10 +6,10 @@
 #include <memory>
 
 #include "core/methods/best_draft_watch.h"
+#include "core/methods/drafts_one_text.h"
 #include "core/methods/head_runner.h"
 #include "core/methods/row_proposer.h"
 #include "core/methods/text_methods.h"
-#include "core/verify/text_acceptor.h"
 
 namespace triescope {
 namespace {
@@ -80,11 +80,7 @@ MethodInfo mtp_method() {
           "num_assistant_tokens", "Drafts per Step", 3, 1, 64,
           "Tokens that the layer drafts a step, one forward of the layer each. transformers drafts one."),
   };
-  for (auto& p : verify_parameters()) info.parameters.push_back(std::move(p));
-  info.make = [](const RunContext& run) {
-    return MethodParts{std::make_unique<MtpDrafter>(run),
-                       std::make_unique<TextAcceptor>(run, drawn_chain_rule(run.settings))};
-  };
+  drafts_one_text<MtpDrafter>(info, drawn_chain_rule);
   return info;
 }
 

@@ -4,8 +4,8 @@
 #include "core/base/error.h"
 #include "core/methods/draft_budget.h"
 #include "core/methods/draft_text.h"
+#include "core/methods/drafts_one_text.h"
 #include "core/methods/text_methods.h"
-#include "core/verify/text_acceptor.h"
 
 namespace triescope {
 namespace {
@@ -81,17 +81,15 @@ MethodInfo ngram_trie_method() {
       boolean("index_generated", "Index New Tokens", true,
               "Also index generated tokens as they come; off = the prompt alone."),
   };
-  for (auto& p : verify_parameters()) info.parameters.push_back(std::move(p));
-  info.make = [](const RunContext& run) {
+  drafts_one_text(info, [](const RunContext& run) {
     const int n = run.settings.integer("ngram_size"),
               prefix = run.settings.integer("prefix_length");
     if (prefix >= n)
       throw Error(ErrorCode::kInvalidArgument, "prefix_length: expected less than ngram_size (" +
                                                    std::to_string(n) + "), found " +
                                                    std::to_string(prefix));
-    return MethodParts{std::make_unique<NgramTrieDrafter>(run),
-                       std::make_unique<TextAcceptor>(run, deterministic_rule(run.settings))};
-  };
+    return std::make_unique<NgramTrieDrafter>(run);
+  });
   return info;
 }
 

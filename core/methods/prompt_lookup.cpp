@@ -5,8 +5,8 @@
 
 #include "core/methods/draft_budget.h"
 #include "core/methods/draft_text.h"
+#include "core/methods/drafts_one_text.h"
 #include "core/methods/text_methods.h"
-#include "core/verify/text_acceptor.h"
 
 namespace triescope {
 namespace {
@@ -85,11 +85,7 @@ MethodInfo prompt_lookup_method() {
       choice("match", "Match", "latest", {"latest", "first"},
              "Which earlier occurrence to copy from; first is what transformers does."),
   };
-  for (auto& p : verify_parameters()) info.parameters.push_back(std::move(p));
-  info.make = [](const RunContext& run) {
-    return MethodParts{std::make_unique<PromptLookupDrafter>(run),
-                       std::make_unique<TextAcceptor>(run, deterministic_rule(run.settings))};
-  };
+  drafts_one_text<PromptLookupDrafter>(info);
   return info;
 }
 

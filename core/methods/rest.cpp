@@ -10,8 +10,8 @@
 #include "core/lookup/documents.h"
 #include "core/methods/draft_budget.h"
 #include "core/methods/draft_text.h"
+#include "core/methods/drafts_one_text.h"
 #include "core/methods/text_methods.h"
-#include "core/verify/text_acceptor.h"
 
 namespace triescope {
 namespace {
@@ -175,11 +175,7 @@ MethodInfo rest_method() {
               "on a CPU, where rows are dearer, 11, with 16-bit weights 7, with quantised ones 4.")),
       integer("max_depth", "Longest Draft", 10, 1, 30, "Drafts are at most this many tokens long."),
   };
-  for (auto& p : verify_parameters()) info.parameters.push_back(std::move(p));
-  info.make = [](const RunContext& run) {
-    return MethodParts{std::make_unique<RestDrafter>(run),
-                       std::make_unique<TextAcceptor>(run, deterministic_rule(run.settings))};
-  };
+  drafts_one_text<RestDrafter>(info);
   return info;
 }
 

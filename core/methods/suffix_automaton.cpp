@@ -6,8 +6,8 @@
 
 #include "core/methods/draft_budget.h"
 #include "core/methods/draft_text.h"
+#include "core/methods/drafts_one_text.h"
 #include "core/methods/text_methods.h"
-#include "core/verify/text_acceptor.h"
 
 namespace triescope {
 namespace {
@@ -68,11 +68,7 @@ MethodInfo suffix_automaton_method() {
       integer("min_match_tokens", "Shortest Match", 2, 1, 1024,
               "Shorter matches draft nothing: they are right too rarely to be worth their rows."),
   };
-  for (auto& p : verify_parameters()) info.parameters.push_back(std::move(p));
-  info.make = [](const RunContext& run) {
-    return MethodParts{std::make_unique<SuffixAutomatonDrafter>(run),
-                       std::make_unique<TextAcceptor>(run, deterministic_rule(run.settings))};
-  };
+  drafts_one_text<SuffixAutomatonDrafter>(info);
   return info;
 }
 

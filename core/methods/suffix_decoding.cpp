@@ -8,9 +8,9 @@
 #include "core/lookup/suffix_counts.h"
 #include "core/methods/draft_budget.h"
 #include "core/methods/draft_text.h"
+#include "core/methods/drafts_one_text.h"
 #include "core/methods/past_answers.h"
 #include "core/methods/text_methods.h"
-#include "core/verify/text_acceptor.h"
 
 namespace triescope {
 namespace {
@@ -108,11 +108,7 @@ MethodInfo suffix_decoding_method() {
       integer("past_tokens", "Tokens of Past Answers", 200000, 1, 1 << 24,
               "Of more past answers the newest are kept, of at most this many tokens."),
   };
-  for (auto& p : verify_parameters()) info.parameters.push_back(std::move(p));
-  info.make = [](const RunContext& run) {
-    return MethodParts{std::make_unique<SuffixDecodingDrafter>(run),
-                       std::make_unique<TextAcceptor>(run, deterministic_rule(run.settings))};
-  };
+  drafts_one_text<SuffixDecodingDrafter>(info);
   return info;
 }
 

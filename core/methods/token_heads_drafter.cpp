@@ -1,8 +1,10 @@
 #include "core/methods/token_heads_drafter.h"
 
 #include <algorithm>
+#include <memory>
 #include <vector>
 
+#include "core/methods/drafts_one_text.h"
 #include "core/methods/head_runner.h"
 #include "core/methods/rank_tree.h"
 #include "core/model/heads/draft_head.h"
@@ -12,13 +14,13 @@ namespace {
 
 class TokenHeadsDrafter final : public Drafter {
  public:
-  TokenHeadsDrafter(const RunContext& run, std::string_view best_first)
+  explicit TokenHeadsDrafter(const RunContext& run)
       : layers_(run.draft_head->feature_layers()),
         heads_(*run.draft_head->tokens),
         first_(run.draft_head->config.first_head),
         own_token_(run.draft_head->config.own_token),
         prompt_end_(run.prompt.back()),
-        tree_(rank_tree_of(run, best_first, heads_.count() - first_,
+        tree_(rank_tree_of(run, kMedusaTree, heads_.count() - first_,
                            "the file's " + std::to_string(heads_.count()) + " heads")),
         candidates_(static_cast<std::size_t>(run.settings.integer("candidates"))),
         best_tokens_(std::max(tree_.highest_rank() + 1, static_cast<int>(candidates_))) {
@@ -103,9 +105,15 @@ class TokenHeadsDrafter final : public Drafter {
 
 }  // namespace
 
-std::unique_ptr<Drafter> make_token_heads_drafter(const RunContext& run,
-                                                  std::string_view best_first) {
-  return std::make_unique<TokenHeadsDrafter>(run, best_first);
+void drafts_with_token_heads(MethodInfo& info, formats::HeadKind kind) {
+  info.lossless = true;
+  info.kind = capture::RunKind::kDrafts;
+  info.drafter_name = info.name;
+  info.drafter_kind = capture::DrafterKind::kHead;
+  info.needs = Need::kDraftHead;
+  info.heads = {kind};
+  info.parameters = {tree_parameter("0;0,0;1;0,1;2;0,0,0;…")};
+  drafts_one_text<TokenHeadsDrafter>(info);
 }
 
 }  // namespace triescope

@@ -3,17 +3,15 @@
 // above.
 #pragma once
 
-#include <memory>
 #include <string_view>
 
-#include "core/method/drafter.h"
+#include "core/method/method.h"
 
 namespace triescope {
 
-// `best_first`: the default tree, as for rank_tree_of(). REQUIRES: run.draft_head has TokenHeads.
-// Error{kInvalidArgument}: a "tree" that does not fit the heads.
-std::unique_ptr<Drafter> make_token_heads_drafter(const RunContext& run,
-                                                  std::string_view best_first);
+// Completes a method, named and described, that drafts with heads of this kind; by default in Medusa's tree. A run
+// REQUIRES that its draft_head has TokenHeads. Error{kInvalidArgument} of a run: a "tree" that does not fit the heads.
+void drafts_with_token_heads(MethodInfo& info, formats::HeadKind kind);
 
 // Medusa's published tree "mc_sim_7b_63", without paths of more than four levels: by expected
 // acceptance, best first.

@@ -12,9 +12,9 @@
 #include <unordered_map>
 #include <vector>
 
+#include "core/methods/drafts_one_text.h"
 #include "core/methods/rank_tree.h"
 #include "core/methods/text_methods.h"
-#include "core/verify/text_acceptor.h"
 
 namespace triescope {
 namespace {
@@ -141,11 +141,7 @@ MethodInfo token_recycling_method() {
           "What followed a token in the prompt is in the table at the start, the latest first."),
       tree_parameter("a tree of 80 (0;0,0;1;…)"),
   };
-  for (auto& p : verify_parameters()) info.parameters.push_back(std::move(p));
-  info.make = [](const RunContext& run) {
-    return MethodParts{std::make_unique<TokenRecyclingDrafter>(run),
-                       std::make_unique<TextAcceptor>(run, deterministic_rule(run.settings))};
-  };
+  drafts_one_text<TokenRecyclingDrafter>(info);
   return info;
 }
 

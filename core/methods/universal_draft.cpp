@@ -19,10 +19,10 @@
 #include "core/base/error.h"
 #include "core/base/memory_wait.h"
 #include "core/methods/draft_text.h"
+#include "core/methods/drafts_one_text.h"
 #include "core/methods/text_methods.h"
 #include "core/model/model.h"
 #include "core/text/tokenizer/tokenizer.h"
-#include "core/verify/text_acceptor.h"
 
 namespace triescope {
 namespace {
@@ -198,8 +198,7 @@ MethodInfo universal_draft_method() {
           "So many of the draft model's tokens before its drafts are encoded with them, to find "
           "where the text goes on."),
   };
-  for (auto& p : verify_parameters()) info.parameters.push_back(std::move(p));
-  info.make = [](const RunContext& run) {
+  drafts_one_text(info, [](const RunContext& run) {
     if (run.tokenizer == nullptr || run.draft_tokenizer == nullptr)
       throw Error(ErrorCode::kInvalidArgument,
                   "universal_draft: expected two models with their tokenizers; found models alone");
@@ -209,9 +208,8 @@ MethodInfo universal_draft_method() {
         throw Error(ErrorCode::kNotSupported,
                     "universal_draft: expected tokenizers that encode text; " + std::string(whose) +
                         " came without one");
-    return MethodParts{std::make_unique<UniversalDrafter>(run),
-                       std::make_unique<TextAcceptor>(run, deterministic_rule(run.settings))};
-  };
+    return std::make_unique<UniversalDrafter>(run);
+  });
   return info;
 }
 

@@ -22,6 +22,7 @@ from tokenizers import decoders, models, pre_tokenizers, trainers
 from torch import nn
 
 from layers import Attention, RmsNorm, Unrolled
+from train import save
 
 END = "<|endoftext|>"
 SIZES = {"d": 128, "layers": 4, "heads": 4, "kv_heads": 4, "head_dim": 32, "ff": 160, "experts": 8, "used": 2, "vocab": 1024, "theta": 10000.0,
@@ -139,12 +140,6 @@ def write(folder, model, tok):
     safetensors.torch.save_file(tensors, folder / "model.safetensors", metadata={"format": "pt"})
     (folder / "config.json").write_text(json.dumps(config, indent=1) + "\n")
     tok.save(str(folder / "tokenizer.json"))
-
-
-def save(path, state):
-    """Whole or not at all: a kill leaves the checkpoint before."""
-    torch.save(state, path.with_suffix(".new"))
-    path.with_suffix(".new").replace(path)
 
 
 class Training:

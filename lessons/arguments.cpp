@@ -1,0 +1,15 @@
+#include "lessons/arguments.h"
+
+#include <nlohmann/json.hpp>
+
+namespace triescope::lessons {
+
+Value model_number(const Arguments& a, const char* field) {
+  const nlohmann::json model =
+      nlohmann::json::parse(a.capture.run().model_json, nullptr, /*allow_exceptions=*/false);
+  if (!model.is_object() || !model.contains(field) || !model[field].is_number())
+    refuse_argument(std::string("the run did not record its model's ") + field);
+  return model[field].get<double>();
+}
+
+}  // namespace triescope::lessons
