@@ -156,46 +156,50 @@ bool shares_sweeps(std::int64_t tasks, std::int64_t threads, std::int64_t querie
 }
 
 // The sweeps of a task's rows for all K/V heads, one after another. Calls sweep(task of a head, head,
-// what, begin, end, worker). All heads of a slot are read together, as they lie in memory, some slots
+// part, worker). All heads of a slot are read together, as they lie in memory, some slots
 // at a time; a thread goes from one such part to the next, which is fetched meanwhile.
 template <class Sweep>
 void run_sweeps(const AttentionTask& task, std::int64_t heads, std::int64_t longest,
                 ThreadPool& pool, const Sweep& sweep) {
   constexpr std::int64_t kEntries = 32, kValueEntries = 64, kColumns = 32;
+  for (std::int64_t head = 0; head < heads; ++head)
+    sweep(of_head(task, head), head, {.sweep = AttentionSweep::kQueries}, 0);
   const std::int64_t parts = (longest + kEntries - 1) / kEntries;
   pool.for_pieces(parts + heads, [&](std::int64_t begin, std::int64_t end, int worker) {
     for (std::int64_t index = begin; index < end; ++index) {
       if (index >= parts) {
         const std::int64_t head = index - parts;
-        sweep(of_head(task, head), head, AttentionSweep::kOtherScores, 0, 0, worker);
+        sweep(of_head(task, head), head, {.sweep = AttentionSweep::kOtherScores}, worker);
         continue;
       }
-      for (std::int64_t head = 0; head < heads; ++head) {
-        sweep(of_head(task, head), head, AttentionSweep::kSharedScores, index * kEntries,
-              (index + 1) * kEntries, worker);
-      }
+      const AttentionPart part = {.sweep = AttentionSweep::kSharedScores,
+                                  .begin = index * kEntries,
+                                  .end = (index + 1) * kEntries};
+      for (std::int64_t head = 0; head < heads; ++head)
+        sweep(of_head(task, head), head, part, worker);
     }
   });
   const std::int64_t queries = (task.row_end - task.row_begin) * task.group;
   pool.for_tasks(heads * queries, [&](std::int64_t index, int worker) {
     const std::int64_t head = index % heads, query = index / heads;
-    sweep(of_head(task, head), head, AttentionSweep::kSoftmax, query, query + 1, worker);
+    sweep(of_head(task, head), head,
+          {.sweep = AttentionSweep::kSoftmax, .begin = query, .end = query + 1}, worker);
   });
   const std::int64_t panels = (task.head_dim + kColumns - 1) / kColumns;
   pool.for_ranges(heads * panels, [&](std::int64_t begin, std::int64_t end, int worker) {
-    const auto each_head = [&](AttentionSweep what, std::int64_t first, std::int64_t last) {
+    const auto each_head = [&](AttentionPart part) {
       for (std::int64_t head = begin / panels; head * panels < end; ++head) {
-        AttentionTask part = of_head(task, head);
-        part.d_begin =
-            static_cast<int>((std::max(begin, head * panels) - head * panels) * kColumns);
-        part.d_end =
-            static_cast<int>((std::min(end, (head + 1) * panels) - head * panels) * kColumns);
-        sweep(part, head, what, first, last, worker);
+        const std::int64_t first = head * panels, last = first + panels;
+        part.d_begin = static_cast<int>((std::max(begin, first) - first) * kColumns);
+        part.d_end = static_cast<int>((std::min(end, last) - first) * kColumns);
+        sweep(of_head(task, head), head, part, worker);
       }
     };
-    for (std::int64_t entry = 0; entry < longest; entry += kValueEntries)
-      each_head(AttentionSweep::kSharedValues, entry, entry + kValueEntries);
-    each_head(AttentionSweep::kOtherValues, 0, 0);
+    for (std::int64_t entry = 0; entry < longest; entry += kValueEntries) {
+      each_head(
+          {.sweep = AttentionSweep::kSharedValues, .begin = entry, .end = entry + kValueEntries});
+    }
+    each_head({.sweep = AttentionSweep::kOtherValues});
   });
 }
 
@@ -242,19 +246,18 @@ void tree_attention(const float* q, std::int64_t q_stride, std::int64_t rows, co
       const std::int64_t head = index % heads, run = runs - 1 - index / heads;
       std::byte* const memory = scratch(worker);
       kernels.attention(of_head(task_of_rows(rows * run / runs, rows * (run + 1) / runs), head),
-                        longest, AttentionSweep::kAll, 0, 0, memory, memory + bytes.of_task);
+                        longest, {}, memory, memory + bytes.of_task);
     });
     return;
   }
 
   const AttentionTask task = task_of_rows(0, rows);
   auto* const kept = static_cast<std::byte*>(pool.scratch(0, of_tasks + own));
-  run_sweeps(task, heads, longest, pool,
-             [&](const AttentionTask& of_one, std::int64_t head, AttentionSweep sweep,
-                 std::int64_t begin, std::int64_t end, int worker) {
-               kernels.attention(of_one, longest, sweep, begin, end, kept + head * bytes.of_task,
-                                 scratch(worker));
-             });
+  run_sweeps(
+      task, heads, longest, pool,
+      [&](const AttentionTask& of_one, std::int64_t head, const AttentionPart& part, int worker) {
+        kernels.attention(of_one, longest, part, kept + head * bytes.of_task, scratch(worker));
+      });
 }
 
 void store_kv(const float* rows, std::int64_t stride, std::int64_t count, int dims,

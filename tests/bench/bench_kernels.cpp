@@ -57,17 +57,17 @@ struct Medians {
 };
 
 // A, B, A, B, ...: what else the machine does meets both. Threads of one side that wait for more work
-// keep a core busy for some milliseconds, so that each side runs once before it is timed.
+// keep a core busy for some milliseconds, so that each side runs for 20 ms before it is timed.
 Medians alternate(int repeats, const std::function<void()>& ours,
                   const std::function<void()>& torch) {
   std::vector<double> a, b;
-  const auto second_run = [](const std::function<void()>& work) {
-    work();
+  const auto later_run = [](const std::function<void()>& work) {
+    for (double ms = 0; ms < 20;) ms += milliseconds(work);
     return milliseconds(work);
   };
   for (int i = 0; i < repeats; ++i) {
-    a.push_back(second_run(ours));
-    b.push_back(second_run(torch));
+    a.push_back(later_run(ours));
+    b.push_back(later_run(torch));
   }
   const auto middle = [](std::vector<double>& v) {
     std::ranges::sort(v);

@@ -26,8 +26,8 @@ struct AttentionScratch {
   float* scores = nullptr;   // [queries][ld_scores]
   float* sums = nullptr;     // [queries][ld_head]
   float* weights = nullptr;  // [queries] sum of exponentials
-  // These belong to a thread:
   float* q = nullptr;        // [queries][head_dim]
+  // These belong to a thread:
   float* panel = nullptr;    // [max(head_dim, 32)][max(32, ld_head)]: K transposed, or V
   float* widened = nullptr;  // [32][head_dim] bf16 rows as fp32
 
@@ -40,17 +40,17 @@ struct AttentionScratch {
         queries * head_dim,  kPanel * ld_head,  std::int64_t{kPanel} * head_dim};
     for (int i = 0; i < 6; ++i) at[i + 1] = at[i] + up(sizes[i], 16);
   }
-  std::int64_t task_floats() const { return at[3]; }
-  std::int64_t thread_floats() const { return at[6] - at[3]; }
+  std::int64_t task_floats() const { return at[4]; }
+  std::int64_t thread_floats() const { return at[6] - at[4]; }
   void place(void* of_task, void* of_thread) {
     float* const task = static_cast<float*>(of_task);
     scores = task;
     sums = task + at[1];
     weights = task + at[2];
+    q = task + at[3];
     float* const thread = static_cast<float*>(of_thread);
-    q = thread;
-    panel = thread + (at[4] - at[3]);
-    widened = thread + (at[5] - at[3]);
+    panel = thread;
+    widened = thread + (at[5] - at[4]);
   }
   std::int64_t at[7] = {};
 };
@@ -386,10 +386,11 @@ struct AttentionRun {
     }
   }
 
-  void run(AttentionSweep sweep, std::int64_t begin, std::int64_t end) const {
+  void run(const AttentionPart& part) const {
     const std::int64_t from = first();
     const std::int64_t whole = from + (shared - from) / kPanel * kPanel;  // end of whole blocks
-    switch (sweep) {
+    const std::int64_t begin = from + part.begin, end = from + part.end;
+    switch (part.sweep) {
       case AttentionSweep::kAll:
         load_queries();
         fetch_first(keys, from, shared, 0, t.head_dim);
@@ -399,38 +400,38 @@ struct AttentionRun {
         shared_values(from, shared, from, 0, static_cast<int>(s.ld_head));
         other_values(0, static_cast<int>(s.ld_head));
         return;
-      case AttentionSweep::kSharedScores:
+      case AttentionSweep::kQueries:
         load_queries();
-        shared_scores(from + begin, from + end < whole ? from + end : whole);
+        return;
+      case AttentionSweep::kSharedScores:
+        shared_scores(begin, end < whole ? end : whole);
         return;
       case AttentionSweep::kOtherScores:
-        load_queries();
         shared_scores(whole, shared);
         tail_scores();
         return;
       case AttentionSweep::kSoftmax:
-        for (std::int64_t query = begin; query < end; ++query) softmax(query, from);
+        for (std::int64_t query = part.begin; query < part.end; ++query) softmax(query, from);
         return;
       case AttentionSweep::kSharedValues:
-        shared_values(from + begin, from + end < shared ? from + end : shared, from, t.d_begin,
-                      t.d_end);
+        shared_values(begin, end < shared ? end : shared, from, part.d_begin, part.d_end);
         return;
       case AttentionSweep::kOtherValues:
-        other_values(t.d_begin, t.d_end);
+        other_values(part.d_begin, part.d_end);
         return;
     }
   }
 };
 
 template <Tuning kTuning>
-void attention(const AttentionTask& task, std::int64_t longest, AttentionSweep sweep,
-               std::int64_t begin, std::int64_t end, void* of_task, void* of_thread) {
+void attention(const AttentionTask& task, std::int64_t longest, const AttentionPart& part,
+               void* of_task, void* of_thread) {
   AttentionScratch s((task.row_end - task.row_begin) * task.group, task.head_dim, longest);
   s.place(of_task, of_thread);
   if (task.precision == Precision::kBF16) {
-    AttentionRun<std::uint16_t, kTuning>{.t = task, .s = s}.run(sweep, begin, end);
+    AttentionRun<std::uint16_t, kTuning>{.t = task, .s = s}.run(part);
   } else {
-    AttentionRun<float, kTuning>{.t = task, .s = s}.run(sweep, begin, end);
+    AttentionRun<float, kTuning>{.t = task, .s = s}.run(part);
   }
 }
 

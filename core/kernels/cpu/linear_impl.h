@@ -393,9 +393,11 @@ void many_plain_rows(const LinearCall& call, std::int64_t panel_begin, std::int6
           return from;
         } else {
           constexpr int kAhead = 4096 / static_cast<int>(sizeof(W));
-          for (std::int64_t i = 0; i < (k1 - k0) * kPanel; i += Vec::kLanes) {
+          for (std::int64_t i = 0; i < (k1 - k0) * kPanel; i += kPanel) {
             if (fetch_ahead) __builtin_prefetch(from + i + kAhead);
-            Vec::load(from + i).store(room + i);
+#pragma GCC unroll 8
+            for (int n = 0; n < kPanel; n += Vec::kLanes)
+              Vec::load(from + i + n).store(room + i + n);
           }
           return room;
         }

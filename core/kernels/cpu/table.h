@@ -71,22 +71,28 @@ struct AttentionTask {
   // row_begin + 1, end = r + 1.
   const std::int32_t* tails;
   const std::int32_t* tail_offsets;
-  // The columns of the sweeps of V, in whole panels of 32 (the last may reach beyond head_dim).
-  int d_begin, d_end;
 };
 
-// The part of a task to do. One thread does the whole task, or threads share each sweep, one sweep
-// after the other: the scores of shared entries [begin, end), counted from the first that any row
+// The sweep of a task to do. One thread does the whole task, or threads share each sweep, one sweep
+// after the other: laying out the queries; the scores of shared entries [begin, end), counted from the first that any row
 // sees, only whole blocks of 32; the other scores; the softmax of queries [begin, end), counted from
 // row_begin's first; V of shared entries [begin, end), whole blocks, in order from 0 on; the other V,
 // and the output.
 enum class AttentionSweep : std::uint8_t {
   kAll,
+  kQueries,
   kSharedScores,
   kOtherScores,
   kSoftmax,
   kSharedValues,
   kOtherValues,
+};
+
+struct AttentionPart {
+  AttentionSweep sweep = AttentionSweep::kAll;
+  std::int64_t begin = 0, end = 0;  // entries or queries, as the sweep says
+  // The columns of the sweeps of V, in whole panels of 32 (the last may reach beyond head_dim).
+  int d_begin = 0, d_end = 0;
 };
 
 // Scratch of attention(): for a task, kept from one sweep to the next, and for a thread.
@@ -110,8 +116,8 @@ struct CpuKernels {
 
   AttentionBytes (*attention_scratch_bytes)(std::int64_t queries, int head_dim,
                                             std::int64_t longest);
-  void (*attention)(const AttentionTask& task, std::int64_t longest, AttentionSweep sweep,
-                    std::int64_t begin, std::int64_t end, void* of_task, void* of_thread);
+  void (*attention)(const AttentionTask& task, std::int64_t longest, const AttentionPart& part,
+                    void* of_task, void* of_thread);
 
   float (*max)(const float* x, std::int64_t n);
   // sum exp(x - offset), in fp64 over blocks; out (or null) receives the exponentials

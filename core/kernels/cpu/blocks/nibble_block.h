@@ -114,36 +114,18 @@ struct CodesAndMinimum {
   static constexpr int kBits = Bits;
   static constexpr bool kMinimum = true, kFewerPairs = false;
   template <class V, int NV, Decoding kHow>
-  struct SmallWeights {
+  struct Weights {
     const BlockHalves<NibbleBlock<CodesAndMinimum>, V, NV>& fp16;
-    typename V::template Small<Bits, kHow.fives> numbers;
-    explicit SmallWeights(const decltype(fp16)& d_and_minimum) : fp16(d_and_minimum) {}
-    V operator()(int v, typename V::Codes word, int at) const {
-      return weight(v, numbers(word, at));
-    }
-    V operator()(int v, const std::uint32_t* word, int at) const {
-      return weight(v, numbers.template of<kHow.loads>(word, at));
-    }
-    V weight(int v, V number) const { return V::fma(fp16.at[0][v], number, fp16.at[1][v]); }
-  };
-  template <class V, int NV>
-  struct ConvertedWeights {
-    const BlockHalves<NibbleBlock<CodesAndMinimum>, V, NV>& fp16;
-    ConvertedCodes<V, Bits> codes[NV];
-    explicit ConvertedWeights(const decltype(fp16)& d_and_minimum) : fp16(d_and_minimum) {
+    CodesBesideMinimum<V, Bits, kHow> of[NV];
+    explicit Weights(const decltype(fp16)& d_and_minimum) : fp16(d_and_minimum) {
 #pragma GCC unroll 8
-      for (int v = 0; v < NV; ++v) codes[v] = ConvertedCodes<V, Bits>(fp16.at[0][v]);
+      for (int v = 0; v < NV; ++v) of[v] = CodesBesideMinimum<V, Bits, kHow>(fp16.at[0][v]);
     }
-    V operator()(int v, typename V::Codes word, int at) const {
-      return codes[v].plus(word, at, fp16.at[1][v]);
-    }
-    V operator()(int v, const std::uint32_t* word, int at) const {
-      return (*this)(v, V::codes(word), at);
+    template <class Codes>
+    V operator()(int v, Codes word, int at) const {
+      return of[v].plus(word, at, fp16.at[1][v]);
     }
   };
-  template <class V, int NV, Decoding kHow>
-  using Weights =
-      std::conditional_t<converts<V, kHow>(), ConvertedWeights<V, NV>, SmallWeights<V, NV, kHow>>;
 };
 
 }  // namespace

@@ -45,14 +45,13 @@ struct Q4_K {
   static inline __attribute__((always_inline)) void decode(const Column (&in)[NV],
                                                            const BlockHalves<Q4_K, V, NV>& fp16,
                                                            int unit, const Use& use) {
-    V scale[NV], minimum[NV];
-    const typename V::template Small<4> numbers;
-    ConvertedCodes<V, 4> converted[NV];
+    V minimum[NV];
+    CodesBesideMinimum<V, 4, kHow> weights[NV];
 #pragma GCC unroll 8
     for (int v = 0; v < NV; ++v) {
-      scale[v] = fp16.at[0][v] * V::number(V::codes(bytes(in[v], kScales, unit)));
+      const V scale = fp16.at[0][v] * V::number(V::codes(bytes(in[v], kScales, unit)));
       minimum[v] = fp16.at[1][v] * V::number(V::codes(bytes(in[v], kMinima, unit)));
-      if constexpr (converts<V, kHow>()) converted[v] = ConvertedCodes<V, 4>(scale[v]);
+      weights[v] = CodesBesideMinimum<V, 4, kHow>(scale);
     }
 #pragma GCC unroll 1
     for (int word = 0; word < 4; ++word) {
@@ -60,14 +59,8 @@ struct Q4_K {
       for (int i = 0; i < 8; ++i) {
         V w[NV];
 #pragma GCC unroll 8
-        for (int v = 0; v < NV; ++v) {
-          const std::uint32_t* const codes = words(in[v], 0, unit * 4 + word);
-          if constexpr (converts<V, kHow>()) {
-            w[v] = converted[v].minus(V::codes(codes), i * 4, minimum[v]);
-          } else {
-            w[v] = V::fms(scale[v], numbers.template of<kHow.loads>(codes, i * 4), minimum[v]);
-          }
-        }
+        for (int v = 0; v < NV; ++v)
+          w[v] = weights[v].minus(words(in[v], 0, unit * 4 + word), i * 4, minimum[v]);
         use(word * 8 + i, w);
       }
     }

@@ -51,27 +51,18 @@ struct Q5_K {
   static inline __attribute__((always_inline)) void decode(const Column (&in)[NV],
                                                            const BlockHalves<Q5_K, V, NV>& fp16,
                                                            int unit, const Use& use) {
-    V scale[NV], minimum[NV];
+    V minimum[NV];
+    CodesBesideMinimum<V, 5, kHow> weights[NV];
 #pragma GCC unroll 8
     for (int v = 0; v < NV; ++v) {
-      scale[v] = fp16.at[0][v] * V::number(V::codes(bytes(in[v], kScales, unit)));
+      const V scale = fp16.at[0][v] * V::number(V::codes(bytes(in[v], kScales, unit)));
       minimum[v] = fp16.at[1][v] * V::number(V::codes(bytes(in[v], kMinima, unit)));
+      weights[v] = CodesBesideMinimum<V, 5, kHow>(scale);
     }
-    ConvertedCodes<V, 5> converted[NV];
-    if constexpr (converts<V, kHow>()) {
-#pragma GCC unroll 8
-      for (int v = 0; v < NV; ++v) converted[v] = ConvertedCodes<V, 5>(scale[v]);
-    }
-    const typename V::template Small<5, kHow.fives> numbers;
     decode_spare_bits<V, 5>(
         in, unit * kUnitWords,
-        [&](int v, typename V::Codes word, int at) __attribute__((always_inline)) {
-          if constexpr (converts<V, kHow>()) {
-            return converted[v].minus(word, at, minimum[v]);
-          } else {
-            return V::fms(scale[v], numbers(word, at), minimum[v]);
-          }
-        },
+        [&](int v, typename V::Codes word, int at)
+            __attribute__((always_inline)) { return weights[v].minus(word, at, minimum[v]); },
         use);
   }
 };

@@ -79,12 +79,15 @@ class ConvertedCodes {
   explicit ConvertedCodes(V scale)
       : scale_{scale, scale * V::set(1.0f / static_cast<float>(1 << Bits))} {}
 
-  // scale * code + add, or - less, of the code at the constant bit `at`.
-  V plus(typename V::Codes word, int at, V add) const {
-    return V::fma(scale_[place(at)], number(word, at), add);
+  // scale * code + add, or - less, of the code at the constant bit `at` of words, or of the words in
+  // memory to which `codes` points.
+  template <class Codes>
+  V plus(Codes codes, int at, V add) const {
+    return V::fma(scale_[place(at)], number(codes, at), add);
   }
-  V minus(typename V::Codes word, int at, V less) const {
-    return V::fms(scale_[place(at)], number(word, at), less);
+  template <class Codes>
+  V minus(Codes codes, int at, V less) const {
+    return V::fms(scale_[place(at)], number(codes, at), less);
   }
 
  private:
@@ -96,6 +99,7 @@ class ConvertedCodes {
     // The highest code has nothing above it.
     return V::number(at + Bits == 32 ? moved : moved & (((1u << Bits) - 1u) << bit));
   }
+  static V number(const std::uint32_t* codes, int at) { return number(V::codes(codes), at); }
 
   V scale_[2];
 };
@@ -103,6 +107,37 @@ template <class V, Decoding kHow>
 constexpr bool converts() {
   return V::kConverts && kHow.zeros == Zeros::kAny;
 }
+
+// The same weights by V::Small.
+template <class V, int Bits, Decoding kHow>
+class SmallCodes {
+ public:
+  SmallCodes() = default;
+  explicit SmallCodes(V scale) : scale_(scale) {}
+
+  template <class Codes>
+  V plus(Codes codes, int at, V add) const {
+    return V::fma(scale_, number(codes, at), add);
+  }
+  template <class Codes>
+  V minus(Codes codes, int at, V less) const {
+    return V::fms(scale_, number(codes, at), less);
+  }
+
+ private:
+  V number(typename V::Codes word, int at) const { return numbers_(word, at); }
+  V number(const std::uint32_t* codes, int at) const {
+    return numbers_.template of<kHow.loads>(codes, at);
+  }
+
+  V scale_;
+  typename V::template Small<Bits, kHow.fives> numbers_;
+};
+
+// One of the two, as V and kHow say.
+template <class V, int Bits, Decoding kHow>
+using CodesBesideMinimum =
+    std::conditional_t<converts<V, kHow>(), ConvertedCodes<V, Bits>, SmallCodes<V, Bits, kHow>>;
 
 // The same weights for Bits <= 5, as a product with the code less its offset, which is looked up.
 // There may be one more bit above a code of 3 bits.
