@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <sstream>
 
 #include "viz/canvas/common_rect.h"
 #include "viz/draw/drawing.h"
@@ -12,16 +11,12 @@ namespace triescope::viz {
 namespace {
 
 constexpr int kMostDrafts = 64, kFewestDrafts = 8;
+// A lower chart has no names among its curves; one with less room than the second has no title of its axis.
+constexpr float kNamedCurvesEm = 5, kTitledAxisEm = 7;
+// From the highest value to the top: a point and above it the mark of what pays best.
+constexpr float kHeadroomEm = 1.6f;
 
 std::string times_text(double value) { return number_text(value, 2) + " ×"; }
-
-// Drafts that the axis has room for: those of the best and of the points, and some more.
-int drafts_shown(const std::vector<CostSeries>& series) {
-  double most = kFewestDrafts;
-  for (const CostSeries& one : series)
-    most = std::max({most, 1.25 * one.drafts(), 1.5 * one.model.best().drafts});
-  return static_cast<int>(std::min<double>(kMostDrafts, std::ceil(most)));
-}
 
 // Speed-ups by drafts, from 0 on.
 std::vector<double> speedups(const CostModel& model, int most) {
@@ -73,8 +68,20 @@ void draw_cost_axes(Canvas& canvas, Rect area, const CostPlot& plot, const Scene
   canvas.line({plot.area.x, plot.area.y}, {plot.area.x, plot.area.bottom()}, scene.theme.border, 1);
   const float one = plot.y.px(1);
   canvas.line({plot.area.x, one}, {plot.area.right(), one}, scene.theme.text_dim, 1.5f);
-  text_in(canvas, {plot.area.x, plot.area.bottom() + em * 1.35f, plot.area.w, em * 1.1f},
-          "drafts in a step that drafts", small, Align::kCenter);
+  const Rect title{plot.area.x, plot.area.bottom() + em * 1.35f, plot.area.w, em * 1.1f};
+  if (title.bottom() <= area.bottom())
+    text_in(canvas, title, "drafts in a step that drafts", small, Align::kCenter);
+}
+
+// The mark at the number of drafts that pays best: above its line, and above the point of the run where
+// that lies close. nullopt: no draft pays.
+std::optional<Rect> best_mark(const CostSeries& one, const CostPlot& plot, float em) {
+  const CostPoint best = one.model.best();
+  if (best.drafts == 0) return std::nullopt;
+  const float x = plot.x.px(best.drafts), ran_x = plot.x.px(one.drafts());
+  float tip = plot.y.px(best.speedup());
+  if (std::fabs(x - ran_x) < em) tip = std::min(tip, plot.y.px(one.speedup()) - em * 0.42f);
+  return Rect{x - em * 0.6f, tip - em * 1.1f, em * 1.2f, em * 1.1f};
 }
 
 void draw_chains(Canvas& canvas, const CostPlot& plot, const ForwardCosts& forwards,
@@ -95,11 +102,15 @@ void draw_chains(Canvas& canvas, const CostPlot& plot, const ForwardCosts& forwa
     const bool leaves = end + 1 < points.size();
     const float y = leaves ? plot.area.y + em * 0.6f : points[end].y;
     const std::string label = "α " + number_text(kChainAcceptances[i], 1);
-    const float x = leaves ? plot.x.px(static_cast<double>(end) + 1) : plot.area.right();
+    const float x = leaves ? points[end].x + (points[end + 1].x - points[end].x) *
+                                                 (points[end].y - plot.area.y) /
+                                                 (points[end].y - points[end + 1].y)
+                           : plot.area.right();
     const Rect box{x + em * 0.3f, y - em * 0.6f, canvas.measure(label, small).x, em * 1.2f};
     const bool is_free =
         std::none_of(placed.begin(), placed.end(), [&](Rect other) { return overlap(box, other); });
     if (!is_free || box.right() > plot.area.right() + em * 3) continue;
+    if (leaves && plot.area.h < em * kNamedCurvesEm) continue;
     placed.push_back(box);
     text_in(canvas, box, label, small);
   }
@@ -116,13 +127,6 @@ void draw_series(Canvas& canvas, const CostSeries& one, std::size_t index, CostP
   for (const double value : speedups(one.model, static_cast<int>(plot.x.high)))
     line.push_back(at(static_cast<double>(line.size()), value));
   canvas.polyline(line, color, em / 6);
-  const CostPoint best = one.model.best();
-  if (best.drafts > 0) {
-    const Point top = at(best.drafts, best.speedup());
-    draw_glyph(canvas, "▼", {top.x, top.y - em * 0.55f}, em * 0.8f, color);
-    plot.bests.emplace_back(Rect{top.x - em * 0.6f, top.y - em * 1.1f, em * 1.2f, em * 1.1f},
-                            index);
-  }
   const Point ran = at(one.drafts(), one.speedup());
   if (one.measured && one.runs > 1) {
     const float low = plot.y.px(one.measured->low), high = plot.y.px(one.measured->high);
@@ -146,12 +150,6 @@ void draw_series(Canvas& canvas, const CostSeries& one, std::size_t index, CostP
   text_in(canvas, *box, label, style);
 }
 
-void csv_row(std::ostream& out, const std::string& name, const char* kind, double drafts,
-             double tokens, double cost) {
-  out << csv_field(name) << ',' << kind << ',' << csv_double(drafts) << ',' << csv_double(tokens)
-      << ',' << csv_double(cost) << ',' << csv_double(tokens / cost) << ",,\n";
-}
-
 }  // namespace
 
 double CostSeries::drafts() const {
@@ -159,6 +157,13 @@ double CostSeries::drafts() const {
   return facts.drafting ? static_cast<double>(facts.rows - facts.plain_rows * facts.steps) /
                               static_cast<double>(facts.drafting)
                         : 0;
+}
+
+int drafts_shown(const std::vector<CostSeries>& series) {
+  double most = kFewestDrafts;
+  for (const CostSeries& one : series)
+    most = std::max({most, 1.25 * one.drafts(), 1.5 * one.model.best().drafts});
+  return static_cast<int>(std::min<double>(kMostDrafts, std::ceil(most)));
 }
 
 CostPlot draw_cost_chart(Canvas& canvas, Rect area, const std::vector<CostSeries>& series,
@@ -188,8 +193,9 @@ CostPlot draw_cost_chart(Canvas& canvas, Rect area, const std::vector<CostSeries
                                  std::max(1, legend_rows(area, scene))) +
                      em * 0.5f;
   CostPlot plot;
+  const float left = area.h - used, below = em * (left < em * kTitledAxisEm ? 1.4f : 2.6f);
   plot.area = {area.x + em * 3.3f, area.y + used, std::max(1.0f, area.w - em * 6.3f),
-               std::max(1.0f, area.h - used - em * 2.6f)};
+               std::max(1.0f, left - below)};
   const int most = drafts_shown(series);
   double high = 1.2;
   for (const CostSeries& one : series) {
@@ -197,39 +203,23 @@ CostPlot draw_cost_chart(Canvas& canvas, Rect area, const std::vector<CostSeries
     for (const double value : speedups(one.model, most)) high = std::max(high, value);
   }
   plot.x = {0, static_cast<double>(most), plot.area.x, plot.area.right()};
-  plot.y = {0, high * 1.15, plot.area.bottom(), plot.area.y};
+  const float headroom = std::clamp(em * kHeadroomEm, plot.area.h * 0.13f, plot.area.h * 0.5f);
+  plot.y = {0, high * static_cast<double>(plot.area.h / (plot.area.h - headroom)),
+            plot.area.bottom(), plot.area.y};
   draw_cost_axes(canvas, area, plot, scene);
-  std::vector<Rect> placed;  // labels
+  std::vector<Rect> placed;  // labels and marks
+  for (std::size_t i = 0; i < series.size(); ++i)
+    if (const auto mark = best_mark(series[i], plot, em)) {
+      plot.bests.emplace_back(*mark, i);
+      placed.push_back(*mark);
+    }
   if (!beams) draw_chains(canvas, plot, series.front().model.forwards, placed, scene);
   for (std::size_t i = 0; i < series.size(); ++i)
     draw_series(canvas, series[i], i, plot, placed, scene);
+  for (const auto& [mark, i] : plot.bests)
+    draw_glyph(canvas, "▼", {mark.x + mark.w / 2, mark.y + mark.h / 2}, em * 0.8f,
+               scene.theme.series(static_cast<int>(i)));
   return plot;
-}
-
-std::string cost_csv(const std::vector<CostSeries>& series) {
-  std::ostringstream out;
-  out << "series,kind,drafts,tokens_per_step,step_cost,speedup,low,high\n";
-  if (series.empty()) return out.str();
-  for (const CostSeries& one : series) {
-    const CostModel& model = one.model;
-    for (int n = 0; n <= static_cast<int>(model.yields.size()); ++n) {
-      const CostPoint point = model.at(n);
-      csv_row(out, one.name, "curve", n, point.tokens, point.cost);
-    }
-    const CostPoint best = model.best();
-    csv_row(out, one.name, "best", best.drafts, best.tokens, best.cost);
-    csv_row(out, one.name, "ran", one.drafts(), model.facts.tokens_per_step(), model.step_cost());
-    if (one.measured)
-      out << csv_field(one.name) << ",measured," << csv_double(one.drafts()) << ",,,"
-          << csv_double(one.measured->mean) << ',' << csv_double(one.measured->low) << ','
-          << csv_double(one.measured->high) << '\n';
-  }
-  const ForwardCosts& forwards = series.front().model.forwards;
-  for (const double acceptance : kChainAcceptances)
-    for (int n = 0; n <= drafts_shown(series); ++n)
-      csv_row(out, "alpha " + number_text(acceptance, 1), "curve", n, chain_tokens(acceptance, n),
-              forwards.of(1 + n));
-  return out.str();
 }
 
 }  // namespace triescope::viz

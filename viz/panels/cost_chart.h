@@ -33,6 +33,9 @@ struct CostSeries {
 // The acceptances of the chains.
 inline constexpr double kChainAcceptances[] = {0.3, 0.5, 0.7, 0.9};
 
+// Drafts that the axis has room for: those of the best and of the points, and some more.
+int drafts_shown(const std::vector<CostSeries>& series);
+
 // Where things were drawn, for the mouse.
 struct CostPlot {
   Rect area = {};
