@@ -13,6 +13,7 @@
 #include "viz/panels/acceptance_rows.h"
 #include "viz/panels/failure_rows.h"
 #include "viz/query/acceptance_causes.h"
+#include "viz/query/step_range.h"
 #include "viz/text/number_text.h"
 
 namespace triescope::app {
@@ -42,7 +43,7 @@ int of_run(const AcceptanceOptions& options, AcceptanceBy by) {
         "--group: goes with a study, whose runs it lists; the cases of a capture are in --json");
   check_is_of_study(options.filter);
   const auto capture = capture::Capture::open(options.path);
-  std::optional<std::pair<std::int32_t, std::int32_t>> range;
+  viz::StepRange range;
   if (!options.steps.empty()) range = parse_steps(options.steps, *capture);
   if (options.best_tree > 0) {
     const viz::TreeYield yield = viz::tree_yield(*capture, capture->end_tick(), range);

@@ -1,9 +1,7 @@
 #include "app/cli/acceptance_report.h"
 
 #include <algorithm>
-#include <filesystem>
 #include <iostream>
-#include <tuple>
 
 #include "app/cli/commands.h"
 #include "app/cli/output_file.h"
@@ -88,11 +86,7 @@ viz::BarChart acceptance_bars(AcceptanceBy by, const std::vector<AcceptanceSerie
 void write_acceptance_chart(const AcceptanceOptions& options, const viz::BarChart& chart,
                             const std::vector<std::pair<std::string, std::string>>& facts,
                             const std::string& created) {
-  const std::string ending = std::filesystem::path(options.output).extension().string();
-  viz::ExportOptions picture;
-  picture.format = viz::export_format_from_string(ending.empty() ? "" : ending.substr(1));
-  if (!options.size.empty())
-    std::tie(picture.width_px, picture.height_px) = parse_size(options.size);
+  const viz::ExportOptions picture = picture_options(options.output, options.size);
   const auto bars = viz::make_bar_picture(chart);
   OutputFile file(options.output);
   viz::export_picture(*bars, facts, created, file.path(), picture);

@@ -12,6 +12,10 @@
 #include "app/session/request.h"
 #include "core/capture/capture.h"
 
+namespace triescope::viz {
+struct ExportOptions;
+}
+
 namespace triescope::app {
 
 struct CommandLine {
@@ -65,6 +69,10 @@ std::pair<std::int32_t, std::int32_t> parse_steps(const std::string& text,
                                                   const capture::Capture& capture);
 // "1280x720" -> width, height in px, each from 64 to 32768. Error{kInvalidArgument}.
 std::pair<float, float> parse_size(const std::string& text);
+// How a picture is written into `path`. Where `format` is "", the path's ending names it; where `size` is "", the
+// picture has its own. Error{kInvalidArgument}.
+viz::ExportOptions picture_options(const std::string& path, const std::string& size,
+                                   const std::string& format = "");
 // Checks an option that takes a file's name: "" is none.
 CLI::Validator file_name();
 // Checks an option that takes a number with a fraction: nan and inf are none.

@@ -3,7 +3,6 @@
 #include <filesystem>
 #include <iostream>
 #include <optional>
-#include <tuple>
 
 #include "app/bench/benchmarks.h"
 #include "app/cli/commands.h"
@@ -21,6 +20,7 @@
 #include "viz/export/run_facts.h"
 #include "viz/panels/cost_panel.h"
 #include "viz/panels/cost_words.h"
+#include "viz/query/step_range.h"
 
 namespace triescope::app {
 namespace {
@@ -89,15 +89,10 @@ CostChoice choice_of(const CostOptions& options) {
 }
 
 viz::ExportOptions export_options(const CostOptions& options) {
-  viz::ExportOptions out;
-  std::string format = options.format;
-  if (format.empty()) format = std::filesystem::path(options.output).extension().string();
-  if (format.starts_with('.')) format.erase(0, 1);
-  out.format = viz::export_format_from_string(format);
-  viz::check_file_ending(options.output, format);
+  viz::ExportOptions out = picture_options(options.output, options.size, options.format);
+  viz::check_file_ending(options.output, viz::name_of(out.format));
   out.theme = viz::theme_name_from_string(options.theme);
   out.scale = static_cast<float>(options.scale);
-  if (!options.size.empty()) std::tie(out.width_px, out.height_px) = parse_size(options.size);
   return out;
 }
 
@@ -111,7 +106,7 @@ struct Answer {
 Answer answer_of_run(const CostOptions& options, CostChoice choice, bool quiet) {
   check_is_of_study(options.filter);
   const auto capture = capture::Capture::open(options.path);
-  std::optional<std::pair<std::int32_t, std::int32_t>> range;
+  viz::StepRange range;
   if (!options.steps.empty()) range = parse_steps(options.steps, *capture);
   auto facts = viz::speculation_facts(*capture, capture->end_tick(), range);
   if (!facts || facts->drafting == 0)

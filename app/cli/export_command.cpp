@@ -18,6 +18,7 @@
 #include "viz/panels/charts.h"
 #include "viz/panels/panel.h"
 #include "viz/query/comparison.h"
+#include "viz/query/step_range.h"
 
 namespace triescope::app {
 namespace {
@@ -83,7 +84,7 @@ int run_data_export(const ExportCommandOptions& options, bool quiet) {
                 options.of_panels + ": expected with the picture of a panel; found --format " +
                     kRunData + ", the whole run as data, which takes --steps alone");
   const auto capture = capture::Capture::open(options.capture);
-  std::optional<std::pair<std::int32_t, std::int32_t>> range;
+  viz::StepRange range;
   if (!options.steps.empty()) range = parse_steps(options.steps, *capture);
   OutputFile output(options.output);
   viz::export_run_data(*capture, output.path(), range, terminal_progress(quiet));

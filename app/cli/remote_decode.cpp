@@ -68,11 +68,9 @@ class Notices {
 class TextStream {
  public:
   void print(const capture::Capture& capture, const Tokenizer& tokenizer) {
-    const auto leaves = viz::leaves_at(capture, capture.end_tick());
-    if (leaves.empty()) return;
     const auto nodes = capture.nodes();
     std::vector<std::int32_t> tokens;
-    for (const std::int32_t node : capture.path_to(leaves.front().node))
+    for (const std::int32_t node : viz::text_at(capture, capture.end_tick()))
       tokens.push_back(nodes[static_cast<std::size_t>(node)].token);
     if (tokens.size() <= tokens_) return;
     std::string text;

@@ -1,6 +1,7 @@
 #include <charconv>
 #include <cstdint>
 #include <cstdio>
+#include <tuple>
 #include <utility>
 
 #include "app/cli/commands.h"
@@ -10,6 +11,7 @@
 #include "core/base/text_file.h"
 #include "core/session/model_json.h"
 #include "core/text/tokenizer/id_tokenizer.h"
+#include "viz/export/file_ending.h"
 
 namespace triescope::app {
 
@@ -56,6 +58,15 @@ std::pair<float, float> parse_size(const std::string& text) {
     return {static_cast<float>(width), static_cast<float>(height)};
   throw Error(ErrorCode::kInvalidArgument,
               "--size: expected WIDTHxHEIGHT with both from 64 to 32768, found '" + text + "'");
+}
+
+viz::ExportOptions picture_options(const std::string& path, const std::string& size,
+                                   const std::string& format) {
+  viz::ExportOptions picture;
+  picture.format =
+      format.empty() ? viz::format_of_path(path) : viz::export_format_from_string(format);
+  if (!size.empty()) std::tie(picture.width_px, picture.height_px) = parse_size(size);
+  return picture;
 }
 
 nlohmann::json model_details(const ModelInfo& info) {

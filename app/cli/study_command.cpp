@@ -3,7 +3,6 @@
 #include <cstdio>
 #include <filesystem>
 #include <iostream>
-#include <tuple>
 
 #include "app/cli/command_line.h"
 #include "app/cli/commands.h"
@@ -36,11 +35,7 @@ int draw_study_chart(const std::string& folder, const StudyCommandOptions& optio
     throw Error(ErrorCode::kInvalidArgument,
                 "--chart: expected --of COLUMN beside it, the figure to draw: accepted_per_step, "
                 "tokens_per_forward, speedup; found none");
-  const std::string ending = fs::path(options.chart).extension().string();
-  viz::ExportOptions picture;
-  picture.format = viz::export_format_from_string(ending.empty() ? "" : ending.substr(1));
-  if (!options.size.empty())
-    std::tie(picture.width_px, picture.height_px) = parse_size(options.size);
+  const viz::ExportOptions picture = picture_options(options.chart, options.size);
   StudyStore store(folder, /*writes=*/false);
   const std::vector<StudyRow> runs = store.rows();
   const auto group_by = listed_names(options.group_by.empty() ? "name" : options.group_by);
@@ -103,7 +98,7 @@ class StudyTeller final : public StudyWatcher {
 };
 
 // The settings that have more than one value.
-std::vector<std::string> swept_settings(const StudyFile& study) {
+std::vector<std::string> swept_by(const StudyFile& study) {
   std::vector<std::string> names;
   for (const StudyMethod& method : study.methods)
     for (const StudySetting& setting : method.settings)
@@ -173,7 +168,7 @@ int run_study_command(const StudyCommandOptions& options, bool quiet) {
   if (interrupt.interrupted()) return 130;
   StudyCommandOptions summary;
   summary.group_by = "name";
-  for (const std::string& setting : swept_settings(study)) summary.group_by += "," + setting;
+  for (const std::string& setting : swept_by(study)) summary.group_by += "," + setting;
   print_study_table(folder, summary, quiet);
   return outcome.failed ? exit_code(ErrorCode::kOutOfMemory) : 0;
 }

@@ -13,14 +13,15 @@
 #include "lessons/lesson.h"
 #include "lessons/trace.h"
 #include "viz/handout/pane_pictures.h"
+#include "viz/query/step_range.h"
 
 namespace triescope::app {
 
 struct LessonScene {
   std::vector<std::string> panels;  // one to three
   std::int32_t view = 0;
-  std::int32_t lock = -1;                                           // node in focus; -1 = none
-  std::optional<std::pair<std::int32_t, std::int32_t>> range = {};  // `view` already respects it
+  std::int32_t lock = -1;     // node in focus; -1 = none
+  viz::StepRange range = {};  // `view` already respects it
 };
 
 class LessonScenes {

@@ -4,6 +4,7 @@
 #include <limits>
 #include <optional>
 #include <set>
+#include <utility>
 
 #include "app/study/study_figures.h"
 #include "app/study/study_variants.h"
@@ -130,21 +131,30 @@ std::vector<std::string> telling_columns(const std::vector<StudyRow>& rows) {
 }  // namespace
 
 StudySelection::StudySelection(const std::vector<StudyRow>& runs, const StudyFilter& filter)
-    : rows(folded_rows(runs, filter.baseline)) {
-  if (!filter.where.empty()) rows = filtered(rows, filter.where, columns_of(rows));
-  for (const StudyRow& row : rows) keys_.insert(repeat_key(row));
+    : StudySelection(folded_rows(runs, filter.baseline), filter.where) {
   if (rows.empty() && !filter.where.empty())
     throw Error(ErrorCode::kInvalidArgument,
                 "--filter: expected a condition that holds for some run; found none for '" +
                     filter.where + "'");
 }
 
+StudySelection::StudySelection(std::vector<StudyRow> folded, const std::string& where)
+    : rows(std::move(folded)) {
+  if (!where.empty()) rows = filtered(rows, where, columns_of(rows));
+  for (const StudyRow& row : rows) keys_.insert(repeat_key(row));
+}
+
 bool StudySelection::has(const StudyRow& run) const { return keys_.contains(repeat_key(run)); }
 
 StudyTable study_table(const std::vector<StudyRow>& runs, const std::string& baseline,
                        const StudyTableOptions& options, bool whole) {
+  return table_of_folded(folded_rows(runs, baseline), options, whole);
+}
+
+StudyTable table_of_folded(std::vector<StudyRow> rows, const StudyTableOptions& options,
+                           bool whole) {
   StudyTable table;
-  table.rows = folded_rows(runs, baseline);
+  table.rows = std::move(rows);
   const std::vector<std::string> known = columns_of(table.rows);
   for (const std::string& column : options.group_by) check_column(column, known, "--group-by");
   if (!options.filter.empty()) table.rows = filtered(table.rows, options.filter, known);

@@ -28,6 +28,9 @@ struct StudyTable {
 // (with the nearest name); kCorruption, "column 7: …": the filter.
 StudyTable study_table(const std::vector<StudyRow>& runs, const std::string& baseline,
                        const StudyTableOptions& options, bool whole);
+// The same of folded_rows(), for callers that ask more than once of the same runs.
+StudyTable table_of_folded(std::vector<StudyRow> rows, const StudyTableOptions& options,
+                           bool whole);
 
 // Which runs are meant: an expression over the columns of folded rows ("" = all), and the baseline of
 // their speed-ups.
@@ -40,6 +43,8 @@ class StudySelection {
  public:
   // Errors: those of the filter; kInvalidArgument: it leaves none.
   StudySelection(const std::vector<StudyRow>& runs, const StudyFilter& filter);
+  // The same of folded_rows(); it may leave none.
+  StudySelection(std::vector<StudyRow> folded, const std::string& where);
   bool has(const StudyRow& run) const;  // one of `runs`, whichever repeat it is
 
   std::vector<StudyRow> rows;  // folded

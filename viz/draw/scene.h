@@ -14,6 +14,7 @@
 #include "viz/canvas/canvas.h"
 #include "viz/draw/theme.h"
 #include "viz/query/comparison.h"
+#include "viz/query/step_range.h"
 
 namespace triescope::viz {
 
@@ -47,14 +48,14 @@ struct Scene {
   Theme theme;
   float em = 14;  // text size in px; all sizes derive from it
   // Steps to which the figures shown are limited (dragged on a ruler); empty: the whole run.
-  std::optional<std::pair<std::int32_t, std::int32_t>> range;
+  StepRange range;
   const Twins* twins = nullptr;  // this run as seen from another beside it; null = no other run
   // A run beside this one that shares its axes: each chart shows as much as both need. Null = its
   // own axes.
   struct Beside {
     const capture::Capture* capture = nullptr;
     capture::Tick cursor = 0;
-    std::optional<std::pair<std::int32_t, std::int32_t>> range = {};
+    StepRange range = {};
   };
   Beside beside = {};
   LegendRoom legend = LegendRoom::kPane;
@@ -75,9 +76,7 @@ struct Scene {
   bool lights(capture::Tick tick) const { return lights() && tick >= lit_from && tick < cursor; }
   bool has_buttons() const { return !export_mode && !series; }
 
-  bool in_range(std::int32_t step) const {
-    return !range || (step >= range->first && step <= range->second);
-  }
+  bool in_range(std::int32_t step) const { return is_within(range, step); }
 
   // The scene of the run beside this one.
   Scene of_beside() const {
@@ -124,7 +123,7 @@ struct Reaction {
   std::optional<std::int32_t> hover;    // node under the mouse; -1 = none
   std::optional<std::int32_t> lock;     // click: lock this node (-1 = clear the focus)
   std::optional<capture::Tick> cursor;  // scrub
-  std::optional<std::pair<std::int32_t, std::int32_t>> range;
+  StepRange range;
   bool clear_range = false;
   std::string panel;                 // show this panel; "" = none
   std::vector<std::string> tooltip;  // lines; formulas included

@@ -31,9 +31,7 @@ Facts facts_of(const Scene& scene, const Panel& panel) {
   const auto recorded =
       std::ranges::find(facts, "Recorded", &std::pair<std::string, std::string>::first);
   facts.insert(recorded, {"Step", std::to_string(std::max(0, scene.shown_step()))});
-  if (scene.range)
-    facts.push_back({"Range", "steps " + std::to_string(scene.range->first) + " to " +
-                                  std::to_string(scene.range->second)});
+  if (scene.range) facts.push_back({"Range", range_text(scene.range)});
   if (const std::string whose = panel.whose(scene); !whose.empty())
     facts.push_back({"Rows of", "the " + whose});
   return facts;

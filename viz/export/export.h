@@ -16,6 +16,7 @@
 #include "viz/draw/scene.h"
 #include "viz/draw/theme.h"
 #include "viz/panels/panel.h"
+#include "viz/query/step_range.h"
 
 namespace triescope::viz {
 
@@ -47,7 +48,7 @@ struct ExportOptions {
   float scale = 1;         // PNG pixels per px
   std::string view_state;  // of the panel on the screen (folds); "" = default
   // Steps to which the figures are limited, as dragged on the timeline.
-  std::optional<std::pair<std::int32_t, std::int32_t>> range;
+  StepRange range;
   bool own_scales = false;  // for two runs: each has axes of its own
   bool notes = false;       // bookmarks as numbered marks, their notes below (note_marks.h)
 };
@@ -65,7 +66,7 @@ struct ExportRun {
   capture::Tick cursor = 0;
   std::string title;  // stands above its picture and in its rows of a CSV
   std::string view_state;
-  std::optional<std::pair<std::int32_t, std::int32_t>> range;
+  StepRange range;
 };
 // The method and the file.
 std::string title_of(const capture::Capture& capture);

@@ -38,6 +38,11 @@ std::string_view name_of(ExportFormat format) {
   return kEndings[static_cast<std::size_t>(format)].first;
 }
 
+ExportFormat format_of_path(const std::string& path) {
+  const std::string ending = std::filesystem::path(path).extension().string();
+  return export_format_from_string(ending.empty() ? "" : ending.substr(1));
+}
+
 std::string_view ending_of(std::string_view format) {
   const auto found = std::ranges::find(kEndings, format, &Ending::first);
   return found == kEndings.end() ? std::string_view() : found->second;

@@ -10,6 +10,9 @@ namespace triescope::viz {
 
 std::string_view name_of(ExportFormat format);  // "svg"
 
+// The format by the path's ending. Error{kInvalidArgument}: no format of pictures has it.
+ExportFormat format_of_path(const std::string& path);
+
 // ".svg" for "svg", ".png" for "png-frames", ".html" for "html"; "" = no such format.
 std::string_view ending_of(std::string_view format);
 

@@ -11,6 +11,7 @@
 #include "core/base/error.h"
 #include "viz/export/whole_file.h"
 #include "viz/query/step_drafts.h"
+#include "viz/query/step_range.h"
 #include "viz/query/verdict_kinds.h"
 
 namespace triescope::viz {
@@ -190,8 +191,7 @@ std::string step_line(const Capture& capture, std::int32_t step, bool with_run) 
   return line.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
-void export_run_data(const Capture& capture, const std::string& path,
-                     std::optional<std::pair<std::int32_t, std::int32_t>> range,
+void export_run_data(const Capture& capture, const std::string& path, StepRange range,
                      const ProgressSink& progress) {
   const auto [first, last] = range.value_or(std::pair(0, capture.last_step()));
   WholeFile whole(path);

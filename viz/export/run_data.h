@@ -28,6 +28,7 @@
 
 #include "core/base/log.h"
 #include "core/capture/capture.h"
+#include "viz/query/step_range.h"
 
 namespace triescope::viz {
 
@@ -36,8 +37,7 @@ std::string step_line(const capture::Capture& capture, std::int32_t step, bool w
 
 // Writes all lines, or those of the steps first to last. Written whole or not at all (WholeFile).
 // Errors: kIoError.
-void export_run_data(const capture::Capture& capture, const std::string& path,
-                     std::optional<std::pair<std::int32_t, std::int32_t>> range,
+void export_run_data(const capture::Capture& capture, const std::string& path, StepRange range,
                      const ProgressSink& progress = {});
 
 }  // namespace triescope::viz

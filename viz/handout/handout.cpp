@@ -19,8 +19,7 @@ namespace {
 std::vector<std::int32_t> steps_of(const capture::Capture& capture, const HandoutOptions& options) {
   std::vector<std::int32_t> steps;
   for (const capture::StepRow& row : capture.steps())
-    if (!options.steps || (row.step >= options.steps->first && row.step <= options.steps->second))
-      steps.push_back(row.step);
+    if (is_within(options.steps, row.step)) steps.push_back(row.step);
   if (steps.empty())
     throw Error(ErrorCode::kInvalidArgument,
                 capture.path() + ": expected steps to show, found none" +

@@ -24,12 +24,13 @@
 
 #include "core/base/log.h"
 #include "core/capture/capture.h"
+#include "viz/query/step_range.h"
 
 namespace triescope::viz {
 
 struct HandoutOptions {
   std::vector<std::string> panels = {};  // empty = those of handout_panels()
-  std::optional<std::pair<std::int32_t, std::int32_t>> steps = {};  // first and last; empty = all
+  StepRange steps = {};                  // first and last; empty = all
 };
 
 // More steps would make a file that a phone does not open at once.

@@ -21,13 +21,14 @@
 #include "core/capture/capture.h"
 #include "viz/handout/element_canvas.h"
 #include "viz/handout/theme_pairs.h"
+#include "viz/query/step_range.h"
 
 namespace triescope::viz {
 
 // The subject of a picture: a cursor, and the steps to which figures are limited.
 struct PaneView {
   capture::Tick cursor = 0;
-  std::optional<std::pair<std::int32_t, std::int32_t>> range = {};
+  StepRange range = {};
   bool operator==(const PaneView&) const = default;
 };
 

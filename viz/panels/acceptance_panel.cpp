@@ -10,6 +10,7 @@
 #include "viz/panels/acceptance_rows.h"
 #include "viz/panels/panels.h"
 #include "viz/panels/tree_rows.h"
+#include "viz/query/step_range.h"
 
 namespace triescope::viz {
 namespace {
@@ -20,7 +21,7 @@ struct Made {
   const capture::Capture* capture = nullptr;
   capture::Tick cursor = -1;
   std::int64_t verdicts = -1;
-  std::optional<std::pair<std::int32_t, std::int32_t>> range = {};
+  StepRange range = {};
   AcceptanceBy by = AcceptanceBy::kDepth;
   Acceptance acceptance = {};
   std::string best_tree = {};  // by place in the tree: which would have been best
@@ -38,9 +39,7 @@ std::string sample_of(AcceptanceBy by, const Acceptance& acceptance, const Scene
     text += counted(n, is_of_places(by) ? "place" : "draft");
   if (acceptance.unknown)
     text += ", of " + std::to_string(acceptance.unknown) + " more not recorded";
-  if (scene.range)
-    text += " (steps " + std::to_string(scene.range->first) + " to " +
-            std::to_string(scene.range->second) + ")";
+  if (scene.range) text += " (" + range_text(scene.range) + ")";
   return text;
 }
 

@@ -8,6 +8,7 @@
 #include "viz/draw/drawing.h"
 #include "viz/panels/cost_words.h"
 #include "viz/panels/panels.h"
+#include "viz/query/step_range.h"
 #include "viz/text/number_text.h"
 
 namespace triescope::viz {
@@ -233,7 +234,7 @@ class CostPanel final : public Panel {
     const capture::Capture* capture = nullptr;
     capture::Tick cursor = -1;
     std::int64_t verdicts = -1;
-    std::optional<std::pair<std::int32_t, std::int32_t>> range = {};
+    StepRange range = {};
     std::vector<CostSeries> series = {};  // empty = no drafts
   };
 

@@ -46,13 +46,14 @@ std::string costs_sentence(const CostModel& model) {
 std::string worth_sentence(const CostSeries& series) {
   const CostModel& model = series.model;
   const bool beams = model.facts.is_of_beams();
-  std::string text =
-      series.name + ": a step of " + number_text(model.facts.mean_rows(), 1) + " rows costs " +
-      number_text(model.step_cost(), 2) +
-      (beams ? " of one of " + std::to_string(model.facts.plain_rows) + " beams" : std::string()) +
-      " (the drafter " + number_text(model.step_cost() - model.forward_cost(), 2) + ") and gives " +
-      number_text(model.facts.tokens_per_step(), 2) + (beams ? " levels: " : " tokens: ") +
-      number_text(model.speedup(), 2) + (beams ? " × plain beam search" : " × plain decoding");
+  std::string text = series.name + ": a step of " + number_text(model.facts.mean_rows(), 1) +
+                     " rows costs " + number_text(model.step_cost(), 2) +
+                     (beams ? " plain steps of " + std::to_string(model.facts.plain_rows) + " beams"
+                            : std::string(" plain steps")) +
+                     " (the drafter " + number_text(model.step_cost() - model.forward_cost(), 2) +
+                     ") and gives " + number_text(model.facts.tokens_per_step(), 2) +
+                     (beams ? " levels: " : " tokens: ") + number_text(model.speedup(), 2) +
+                     (beams ? " × plain beam search" : " × plain decoding");
   if (series.measured)
     text += " (measured " + number_text(series.measured->mean, 2) + " ×, the mean of " +
             counted(series.runs, "run") + ")";

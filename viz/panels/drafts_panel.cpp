@@ -14,6 +14,7 @@
 #include "viz/panels/panels.h"
 #include "viz/panels/token_list_rows.h"
 #include "viz/panels/verdict_history.h"
+#include "viz/query/leaves.h"
 #include "viz/text/number_text.h"
 #include "viz/text/token_text.h"
 

@@ -11,7 +11,7 @@
 #include "viz/narration/reason_text.h"
 #include "viz/panels/gap_strip.h"
 #include "viz/panels/metric_curves.h"
-#include "viz/panels/more_corner.h"
+#include "viz/panels/page_scroll.h"
 #include "viz/panels/panels.h"
 #include "viz/panels/run_summary.h"
 #include "viz/query/expert_use.h"
@@ -25,12 +25,12 @@ namespace {
 using Fact = SummaryLine;
 
 std::vector<Fact> run_facts(const Scene& scene, MetricCurves& curves) {
-  std::vector<Fact> facts = result_lines(scene, {});
+  std::vector<Fact> facts = result_lines(scene, {}, Told::kInOneList);
   const auto add = [&](std::vector<Fact> more) {
     facts.insert(facts.end(), std::make_move_iterator(more.begin()),
                  std::make_move_iterator(more.end()));
   };
-  add(made_lines(scene));
+  add(made_lines(scene, Told::kInOneList));
   for (const MetricCurve& curve : curves.of(*scene.capture, scene.cursor))
     if (const MetricPoint* const point = curve.at(scene.shown_step()))
       facts.push_back({curve.name, metric_text(*point), "in step " + std::to_string(point->step)});
@@ -180,16 +180,16 @@ class InspectorPanel final : public Panel {
   }
 
   void draw(Canvas& canvas, Rect area, const Scene& scene) override {
-    const auto facts = facts_of(scene, curves_);
+    const std::vector<Fact>& facts = facts_at(scene);
     if (facts.empty()) return draw_empty_state(canvas, area, info().empty, scene);
     // A list longer than a wide panel goes on in a column beside it.
     const auto columns = static_cast<std::size_t>(
         std::clamp(std::floor(area.w / (scene.em * kColumnEm)), 1.0f, 3.0f));
     Rect column{area.x, area.y, area.w / static_cast<float>(columns), area.h};
+    float overflow = 0;
     if (columns == 1 || lay_out(canvas, area, scene, facts, false) <= area.h) {
-      overflow_ = std::max(0.0f, lay_out(canvas, area, scene, facts, true) - area.h);
+      overflow = lay_out(canvas, area, scene, facts, true) - area.h;
     } else {
-      overflow_ = 0;
       std::vector<Fact> part;
       for (std::size_t i = 0, left = columns; i < facts.size(); ++i) {
         part.push_back(facts[i]);
@@ -198,46 +198,33 @@ class InspectorPanel final : public Panel {
         const bool full = lay_out(canvas, column, scene, more, false) > area.h && left > 1;
         if (!full && i + 1 < facts.size()) continue;
         const float height = lay_out(canvas, column, scene, part, true);
-        overflow_ = std::max(overflow_, height - area.h);
+        overflow = std::max(overflow, height - area.h);
         column.x += column.w;
         part.clear();
         --left;
       }
     }
-    scroll_ = std::min(scroll_, overflow_);
-    above_ = below_ = {};
-    if (scene.export_mode || overflow_ <= 0) return;
-    if (scroll_ > 0) above_ = draw_more_corner(canvas, {area.right(), area.y}, /*up=*/true, scene);
-    if (scroll_ < overflow_)
-      below_ = draw_more_corner(canvas, {area.right(), area.bottom()}, /*up=*/false, scene);
+    scroll_.fit(overflow);
+    scroll_.draw_corners(canvas, area, scene);
   }
 
-  Reaction input(const Input& in, Rect area, const Scene& scene) override {
+  Reaction input(const Input& in, Rect, const Scene& scene) override {
     Reaction reaction;
-    for (const bool up : {true, false}) {
-      if (!in.inside || !(up ? above_ : below_).contains(in.mouse)) continue;
-      reaction.tooltip = {up ? "more above: click, or scroll" : "more below: click, or scroll"};
-      if (!in.clicked) continue;
-      const float page = std::max(scene.em, area.h - 2 * scene.em);
-      scroll_ = std::clamp(scroll_ + (up ? -page : page), 0.0f, overflow_);
-    }
-    if (in.inside && in.wheel != 0)
-      scroll_ = std::clamp(scroll_ - in.wheel * scene.em * 3, 0.0f, overflow_);
-    if (in.dragging) scroll_ = std::clamp(scroll_ - in.drag_delta.y, 0.0f, overflow_);
+    scroll_.input(in, scene, reaction);
     return reaction;
   }
 
   Point extent(Canvas& canvas, const Scene& scene) const override {
     InspectorPanel all;
-    return {scene.em * 36, all.lay_out(canvas, {0, 0, scene.em * 36, 1e6f}, scene,
-                                       facts_of(scene, curves_), false) +
-                               scene.em};
+    return {
+        scene.em * 36,
+        all.lay_out(canvas, {0, 0, scene.em * 36, 1e6f}, scene, facts_at(scene), false) + scene.em};
   }
 
   std::string csv(const Scene& scene) const override {
     std::ostringstream out;
     out << "field,value,formula\n";
-    for (const Fact& fact : facts_of(scene, curves_))
+    for (const Fact& fact : facts_at(scene))
       out << csv_field(fact.label) << ',' << csv_field(fact.value) << ',' << csv_field(fact.help)
           << '\n';
     return out.str();
@@ -248,7 +235,7 @@ class InspectorPanel final : public Panel {
                 bool draw) const {
     const float em = scene.em, pad = em * 0.6f, row = em * 1.3f;
     const float label = std::min(em * 8, area.w * 0.36f);
-    float y = area.y + em * 0.35f - (scene.export_mode ? 0 : scroll_);
+    float y = area.y + em * 0.35f - (scene.export_mode ? 0 : scroll_.at());
     const float start = y;
     for (const Fact& fact : facts) {
       const float width = std::max(em * 3, area.w - label - 2 * pad);
@@ -285,9 +272,34 @@ class InspectorPanel final : public Panel {
     return y - start + em * 0.5f;
   }
 
-  float scroll_ = 0, overflow_ = 0;
-  Rect above_, below_;           // the corners, as drawn
-  mutable MetricCurves curves_;  // extent() and csv() fill it too
+  // What the facts were computed for.
+  struct Key {
+    const capture::Capture* capture = nullptr;
+    capture::Tick cursor = -1;
+    std::int32_t node = -1;
+    std::size_t phases = 0, sequences = 0;  // those read so far: a run grows
+    capture::RunStatus status = capture::RunStatus::kRunning;
+    bool operator==(const Key&) const = default;
+  };
+  // Computed once per cursor, node and state of the capture; extent() and csv() ask for the same.
+  const std::vector<Fact>& facts_at(const Scene& scene) const {
+    Key key;
+    if (const capture::Capture* const of = scene.capture)
+      key = {of,
+             scene.cursor,
+             scene.focus.node(),
+             of->phases().size(),
+             static_cast<std::size_t>(of->counts().sequences),
+             of->status()};
+    if (!(key == made_for_)) facts_ = facts_of(scene, curves_);
+    made_for_ = key;
+    return facts_;
+  }
+
+  PageScroll scroll_;
+  mutable Key made_for_;
+  mutable std::vector<Fact> facts_;
+  mutable MetricCurves curves_;
 };
 
 }  // namespace

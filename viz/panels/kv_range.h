@@ -12,6 +12,7 @@
 #include "viz/canvas/canvas.h"
 #include "viz/draw/scene.h"
 #include "viz/panels/row_source.h"
+#include "viz/query/step_range.h"
 
 namespace triescope::viz {
 
@@ -35,7 +36,7 @@ class KvRange {
   const capture::Capture* capture_ = nullptr;
   RowSource source_;
   std::int64_t events_ = -1;
-  std::optional<std::pair<std::int32_t, std::int32_t>> range_;
+  StepRange range_;
 
   std::int64_t written_ = 0, reused_ = 0, moved_ = 0, died_ = 0, freed_ = 0;
   std::int32_t most_held_ = -1;  // live and garbage, of the steps' samples; -1 = no sample

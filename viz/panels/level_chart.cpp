@@ -68,9 +68,7 @@ void draw_level_chart(Canvas& canvas, Rect area, const std::vector<LevelShares>&
                       const Scene& scene) {
   const float em = scene.em;
   const TextStyle bold = bold_text(scene, 0.9f);
-  const std::string steps = scene.range ? ", steps " + std::to_string(scene.range->first) + " to " +
-                                              std::to_string(scene.range->second)
-                                        : "";
+  const std::string steps = scene.range ? ", " + range_text(scene.range) : "";
   // A narrow chart has fewer words.
   std::string title;
   for (const char* const words :

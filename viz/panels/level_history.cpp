@@ -9,6 +9,7 @@
 #include "viz/draw/drawing.h"
 #include "viz/draw/node_text.h"
 #include "viz/panels/column_fit.h"
+#include "viz/query/leaves.h"
 #include "viz/query/step_so_far.h"
 #include "viz/text/number_text.h"
 

@@ -11,7 +11,7 @@
 
 namespace triescope::viz {
 
-std::vector<SummaryLine> made_lines(const Scene& scene) {
+std::vector<SummaryLine> made_lines(const Scene& scene, Told told) {
   const capture::RunInfo& run = scene.capture->run();
   const auto model = nlohmann::json::parse(run.model_json, nullptr, false);
   const auto field_of = [](const nlohmann::json& object, const char* key) {
@@ -47,7 +47,7 @@ std::vector<SummaryLine> made_lines(const Scene& scene) {
       {"status", kStatus[static_cast<int>(scene.capture->status())]},
       {"recorded", run.created_utc}};
   lines.insert(lines.end(), rest.begin(), rest.end());
-  if (run.timed_while_drawing)
+  if (run.timed_while_drawing && told == Told::kInOneList)
     lines.push_back({"times", kTimedWhileDrawing, kTimedWhileDrawingHelp});
   if (const MixtureSize mixture = mixture_size(*scene.capture); mixture.experts > 0)
     lines.push_back({"experts",

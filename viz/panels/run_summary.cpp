@@ -141,7 +141,8 @@ SummaryLines memory_lines(const Scene& scene) {
 
 }  // namespace
 
-SummaryLines result_lines(const Scene& scene, const StepRange& range) {
+SummaryLines result_lines(const Scene& scene, const StepRange& range, Told told) {
+  const bool in_one_list = told == Told::kInOneList;
   const RunFigures run = run_figures(*scene.capture, scene.cursor, range);
   SummaryLines lines = {
       {"steps", std::to_string(run.steps),
@@ -161,12 +162,13 @@ SummaryLines result_lines(const Scene& scene, const StepRange& range) {
   if (run.acceptance)
     lines.push_back({"acceptance", number_text(100 * *run.acceptance, 1) + " %",
                      "accepted drafts ÷ drafts sent to the target"});
-  if (run.decode_us > 0)
+  if (in_one_list && run.decode_us > 0)
     lines.push_back({"decoding", duration_text(static_cast<double>(run.decode_us)),
                      "the phases after prefill; pauses between them do not count"});
   if (run.tokens_per_second)
     lines.push_back({"tokens per second", number_text(*run.tokens_per_second, 1),
                      "tokens emitted after prefill ÷ time of decoding, of whole steps"});
+  if (!in_one_list) return lines;
   if (const auto peak = kv_figures(*scene.capture, scene.cursor, range).peak_held; peak > 0)
     lines.push_back(
         {"KV at most", counted(peak, "slot"), "held at once by the target, live or garbage"});
@@ -182,20 +184,15 @@ SummaryLines setting_lines(const capture::RunInfo& run) {
 
 std::vector<SummarySection> run_summary(const Scene& scene) {
   const RunFigures run = run_figures(*scene.capture, scene.cursor, scene.range);
-  SummaryLines result;
-  for (SummaryLine& line : result_lines(scene, scene.range))
-    // These stand in the sections of time and memory.
-    if (line.label != "decoding" && line.label != "KV at most") result.push_back(std::move(line));
+  SummaryLines result = result_lines(scene, scene.range, Told::kInSections);
   for (SummaryLine& line : ending_lines(scene)) result.push_back(std::move(line));
-  SummaryLines made = made_lines(scene);
-  std::erase_if(made, [](const SummaryLine& line) { return line.label == "times"; });
   std::vector<SummarySection> sections = {
       {"Result", std::move(result)},
       {"Drafts", draft_lines(scene, run), "drafts"},
       {"Accepted, by depth", depth_lines(scene), "acceptance-by"},
       {"Time", time_lines(scene, run), "timeline"},
       {"Memory", memory_lines(scene), "memory"},
-      {"Run", std::move(made)},
+      {"Run", made_lines(scene, Told::kInSections)},
       {"Settings", setting_lines(scene.capture->run())}};
   std::erase_if(sections, [](const SummarySection& section) { return section.lines.empty(); });
   return sections;

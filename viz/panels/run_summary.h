@@ -20,10 +20,13 @@ struct SummaryLine {
   double share = std::numeric_limits<double>::quiet_NaN();  // drawn as a bar; NaN = none
 };
 
+// Whether lines stand in one list, or beside sections of time and memory, which have theirs.
+enum class Told : std::uint8_t { kInOneList, kInSections };
+
 // The figures of the steps in `range` before the cursor, in the words of `triescope decode`.
-std::vector<SummaryLine> result_lines(const Scene& scene, const StepRange& range);
+std::vector<SummaryLine> result_lines(const Scene& scene, const StepRange& range, Told told);
 // Model, method, prompt, limits and what else made the run what it is.
-std::vector<SummaryLine> made_lines(const Scene& scene);
+std::vector<SummaryLine> made_lines(const Scene& scene, Told told);
 std::vector<SummaryLine> setting_lines(const capture::RunInfo& run);
 
 struct SummarySection {

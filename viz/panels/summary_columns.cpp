@@ -5,7 +5,6 @@
 
 #include "viz/draw/drawing.h"
 #include "viz/panels/gap_strip.h"
-#include "viz/panels/more_corner.h"
 #include "viz/text/glossary.h"
 
 namespace triescope::viz {
@@ -102,13 +101,12 @@ float SummaryColumns::height(Canvas& canvas, float width, std::size_t columns,
 
 void SummaryColumns::clear() {
   shown_.clear();
-  area_ = above_ = below_ = {};
+  scroll_.clear();
 }
 
 void SummaryColumns::draw(Canvas& canvas, Rect area, const std::vector<SummarySection>& sections,
                           const Scene& scene) {
   clear();
-  area_ = area;
   const float em = scene.em, pad = em * kPadEm;
   const auto most = static_cast<std::size_t>(std::clamp(std::floor(area.w / (em * kEntryColumnEm)),
                                                         1.0f, static_cast<float>(kMostColumns)));
@@ -121,22 +119,22 @@ void SummaryColumns::draw(Canvas& canvas, Rect area, const std::vector<SummarySe
     entries = entries_of(canvas, width, sections, scene);
     column_of = flow(entries, columns, area.h);
   }
-  overflow_ = 0;
+  float overflow = 0;
   if (column_of.empty()) {
     const float height = least_height(entries, most, em);
-    overflow_ = std::max(0.0f, height - area.h);
+    overflow = height - area.h;
     column_of = flow(entries, most, height);
     if (column_of.empty()) column_of.assign(entries.size(), 0);
   }
-  scroll_ = std::min(scroll_, overflow_);
+  scroll_.fit(overflow);
   const Widths widths = widths_of(width, scene);
   std::size_t column = 0;
-  float y = area.y - scroll_;
+  float y = area.y - scroll_.at();
   for (std::size_t i = 0; i < entries.size(); ++i) {
     const Entry& entry = entries[i];
     if (column_of[i] != column) {
       column = column_of[i];
-      y = area.y - scroll_;
+      y = area.y - scroll_.at();
     }
     const float x = area.x + width * static_cast<float>(column) + pad;
     const float line = em * (entry.line ? kEntryEm : kTitleEm);
@@ -186,24 +184,11 @@ void SummaryColumns::draw(Canvas& canvas, Rect area, const std::vector<SummarySe
                      scene);
     y += entry.height;
   }
-  if (scene.export_mode || overflow_ <= 0) return;
-  if (scroll_ > 0) above_ = draw_more_corner(canvas, {area.right(), area.y}, /*up=*/true, scene);
-  if (scroll_ < overflow_)
-    below_ = draw_more_corner(canvas, {area.right(), area.bottom()}, /*up=*/false, scene);
+  scroll_.draw_corners(canvas, area, scene);
 }
 
 void SummaryColumns::input(const Input& in, const Scene& scene, Reaction& reaction) {
-  const auto scroll = [&](float by) { scroll_ = std::clamp(scroll_ + by, 0.0f, overflow_); };
-  if (in.inside && in.wheel != 0) scroll(-in.wheel * scene.em * 3);
-  if (in.dragging) scroll(-in.drag_delta.y);
-  if (!in.inside) return;
-  for (const bool up : {true, false})
-    if ((up ? above_ : below_).contains(in.mouse)) {
-      reaction.tooltip = {up ? "more above: click, or scroll" : "more below: click, or scroll"};
-      const float page = std::max(scene.em, area_.h - 2 * scene.em);
-      if (in.clicked) scroll(up ? -page : page);
-      return;
-    }
+  if (scroll_.input(in, scene, reaction) || !in.inside) return;
   for (const Shown& one : shown_)
     if (one.box.contains(in.mouse)) {
       reaction.tooltip = one.tooltip;

@@ -7,6 +7,7 @@
 
 #include "viz/canvas/canvas.h"
 #include "viz/draw/scene.h"
+#include "viz/panels/page_scroll.h"
 #include "viz/panels/run_summary.h"
 
 namespace triescope::viz {
@@ -29,8 +30,7 @@ class SummaryColumns {
     std::string panel;
   };
   std::vector<Shown> shown_;
-  Rect area_, above_, below_;  // the corners, as drawn
-  float scroll_ = 0, overflow_ = 0;
+  PageScroll scroll_;
 };
 
 }  // namespace triescope::viz

@@ -17,9 +17,7 @@ constexpr float kExportWidthEm = 72;
 // "up to step 12 of 40" would tell how long the run is; the cursor has not seen that.
 std::string moment_of(const Scene& scene, bool whole) {
   std::string text;
-  if (scene.range)
-    text = "steps " + std::to_string(scene.range->first) + " to " +
-           std::to_string(scene.range->second) + ", ";
+  if (scene.range) text = range_text(scene.range) + ", ";
   if (whole) return text + "the whole run";
   const std::int32_t step = scene.shown_step();
   return step < 0 ? "before the first step" : text + "up to step " + std::to_string(step);

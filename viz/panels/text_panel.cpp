@@ -5,7 +5,7 @@
 
 #include "viz/draw/drawing.h"
 #include "viz/draw/node_text.h"
-#include "viz/panels/more_corner.h"
+#include "viz/panels/page_scroll.h"
 #include "viz/panels/panels.h"
 #include "viz/panels/text_lines.h"
 #include "viz/text/number_text.h"
@@ -34,7 +34,7 @@ class TextPanel final : public Panel {
 
   void draw(Canvas& canvas, Rect area, const Scene& scene) override {
     drawn_ = {};
-    above_ = below_ = {};
+    scroll_.clear();
     if (!scene.capture || scene.capture->nodes_at(scene.cursor).empty())
       return draw_empty_state(canvas, area, info().empty, scene);
     const capture::Counts counts = scene.capture->counts();
@@ -44,53 +44,35 @@ class TextPanel final : public Panel {
         shared_once_,  scene.export_mode, scene.lit_from,   scene.capture->status()};
     if (!(key == key_)) lines_ = lay_out_text(canvas, area.w, scene, shared_once_);
     key_ = key;
-    overflow_ = scene.export_mode ? 0 : std::max(0.0f, lines_.height - area.h);
     // Until the user scrolls, one text is followed to its end, and several begin behind the prompt.
-    shown_ = scrolled_               ? std::clamp(scroll_, 0.0f, overflow_)
-             : lines_.sequences == 1 ? overflow_
-                                     : std::min(overflow_, lines_.text_top);
+    const float overflow = scene.export_mode ? 0 : std::max(0.0f, lines_.height - area.h);
+    scroll_.fit(overflow, lines_.sequences == 1 ? overflow : lines_.text_top);
     // The scroll stops at whole lines: half a line under the panel's head, or at its bottom, cannot
     // be read.
-    if (overflow_ > 0) shown_ = scroll_to_line(lines_, shown_);
+    const float shown = overflow > 0 ? scroll_to_line(lines_, scroll_.at()) : scroll_.at();
     const float line = scene.em * kTextLineEm;
-    const float bottom = shown_ + (overflow_ > 0 ? std::max(area.h, line) : area.h + line);
-    drawn_ = {area.x, area.y - shown_, area.w, lines_.height};
-    if (!lines_.legend.empty() && shown_ < lines_.legend_height)
+    const float bottom = shown + (overflow > 0 ? std::max(area.h, line) : area.h + line);
+    drawn_ = {area.x, area.y - shown, area.w, lines_.height};
+    if (!lines_.legend.empty() && shown < lines_.legend_height)
       draw_legend(canvas, {area.x + scene.em * 0.7f, drawn_.y + scene.em * 0.4f},
                   area.w - scene.em * 1.4f, lines_.legend, scene);
     // Spans go from top to bottom, so binary search finds the first one in sight.
     auto span = std::partition_point(lines_.spans.begin(), lines_.spans.end(),
-                                     [&](const TextSpan& s) { return s.box.y < shown_ - 0.5f; });
+                                     [&](const TextSpan& s) { return s.box.y < shown - 0.5f; });
     for (; span != lines_.spans.end() && span->box.bottom() <= bottom + 0.5f; ++span)
       draw_span(canvas, *span, {drawn_.x, drawn_.y}, scene);
-    // Corners show that text lies above or below; a click goes there.
-    page_ = std::max(line, area.h - line);
-    if (overflow_ > 0 && shown_ > 0)
-      above_ = draw_more_corner(canvas, {area.right(), area.y}, /*up=*/true, scene);
-    if (span != lines_.spans.end())
-      below_ = draw_more_corner(canvas, {area.right(), area.bottom()}, /*up=*/false, scene);
+    scroll_.draw_corners(canvas, area, std::max(line, area.h - line), shown > 0,
+                         span != lines_.spans.end(), scene);
   }
 
   Reaction input(const Input& in, Rect, const Scene& scene) override {
     Reaction reaction;
-    const float move =
-        (in.inside ? -in.wheel * scene.em * 3 : 0) - (in.dragging ? in.drag_delta.y : 0);
-    if (move != 0) {
-      scroll_ = std::clamp((scrolled_ ? scroll_ : shown_) + move, 0.0f, overflow_);
-      scrolled_ = true;
-    }
-    if (in.fit) scrolled_ = false;
+    const bool over_corner = scroll_.input(in, scene, reaction);
+    if (in.fit) scroll_.follow();
     if (in.fold) shared_once_ = !shared_once_;
     if (!in.inside || !scene.capture) return reaction;
     reaction.hover = -1;
-    for (const bool up : {true, false}) {
-      if (!(up ? above_ : below_).contains(in.mouse)) continue;
-      reaction.tooltip = {up ? "more above: click, or scroll" : "more below: click, or scroll"};
-      if (!in.clicked) return reaction;
-      scroll_ = std::clamp(shown_ + (up ? -page_ : page_), 0.0f, overflow_);
-      scrolled_ = true;
-      return reaction;
-    }
+    if (over_corner) return reaction;
     if (in.clicked) reaction.lock = -1;
     for (const TextSpan& span : lines_.spans) {
       const Rect box{drawn_.x + span.box.x, drawn_.y + span.box.y, span.box.w, span.box.h};
@@ -148,11 +130,8 @@ class TextPanel final : public Panel {
     bool operator==(const Key&) const = default;
   };
 
-  float scroll_ = 0;       // the user's
-  bool scrolled_ = false;  // false: the panel follows the text
-  float shown_ = 0, overflow_ = 0, page_ = 0;
+  PageScroll scroll_;
   bool shared_once_ = true;
-  Rect above_, below_;  // where the corners were drawn
 
   Key key_;  // the lines were laid out for this key
   TextLines lines_;

@@ -20,6 +20,7 @@
 #include "viz/draw/scene.h"
 #include "viz/layouts/trie_folds.h"
 #include "viz/layouts/trie_layout.h"
+#include "viz/query/step_range.h"
 
 namespace triescope::viz {
 
@@ -106,7 +107,7 @@ class TrieShape {
   std::size_t node_count_ = 0;
   std::int64_t sequences_ = 0;
   int fold_seen_ = -1;
-  std::optional<std::pair<std::int32_t, std::int32_t>> section_;  // steps
+  StepRange section_;  // steps
   float em_ = 0;
   std::uint64_t version_ = 0;
 

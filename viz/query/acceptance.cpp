@@ -12,6 +12,7 @@
 #include "viz/query/rank_paths.h"
 #include "viz/query/row_entropy.h"
 #include "viz/query/step_drafts.h"
+#include "viz/query/step_range.h"
 #include "viz/query/token_kind.h"
 
 namespace triescope::viz {
@@ -168,7 +169,7 @@ std::optional<AcceptanceBy> acceptance_by_name(std::string_view name) {
 }
 
 Acceptance acceptance_by(const Capture& capture, AcceptanceBy by, capture::Tick cursor,
-                         std::optional<std::pair<std::int32_t, std::int32_t>> range) {
+                         StepRange range) {
   if (is_of_causes(by)) return acceptance_by_cause(capture, by, cursor, range);
   std::map<std::string, AcceptanceGroup> groups;  // by label
   Acceptance all;
@@ -187,7 +188,7 @@ Acceptance acceptance_by(const Capture& capture, AcceptanceBy by, capture::Tick 
   };
   const capture::Tick end = std::min(cursor, capture.end_tick());
   for (std::int32_t step = 0; capture::make_tick(step, capture::Phase::kAccept) < end; ++step) {
-    if (range && (step < range->first || step > range->second)) continue;
+    if (!is_within(range, step)) continue;
     const StepView view(capture, step);
     for (const DraftPlace& place : view.places) {
       if (is_of_places(by)) {

@@ -13,6 +13,7 @@
 
 #include "core/capture/capture.h"
 #include "viz/query/level_acceptance.h"
+#include "viz/query/step_range.h"
 
 namespace triescope::viz {
 
@@ -67,7 +68,7 @@ struct Acceptance {
   std::int64_t unknown = 0;
 };
 Acceptance acceptance_by(const capture::Capture& capture, AcceptanceBy by, capture::Tick cursor,
-                         std::optional<std::pair<std::int32_t, std::int32_t>> range = {});
+                         StepRange range = {});
 // Adds another run's groups, without their cases.
 void add_acceptance(Acceptance& sum, const Acceptance& more);
 

@@ -1,26 +1,26 @@
 #include "viz/query/acceptance_causes.h"
 
+#include "viz/query/step_range.h"
+
 #include <algorithm>
 #include <cmath>
 
 namespace triescope::viz {
 
-std::vector<DraftFailure> draft_failures(
-    const capture::Capture& capture, AcceptanceBy by, capture::Tick cursor,
-    std::optional<std::pair<std::int32_t, std::int32_t>> range) {
+std::vector<DraftFailure> draft_failures(const capture::Capture& capture, AcceptanceBy by,
+                                         capture::Tick cursor, StepRange range) {
   const DraftCauses causes(capture);
   std::vector<DraftFailure> all;
   const capture::Tick end = std::min(cursor, capture.end_tick());
   for (std::int32_t step = 0; capture::make_tick(step, capture::Phase::kAccept) < end; ++step) {
-    if (range && (step < range->first || step > range->second)) continue;
+    if (!is_within(range, step)) continue;
     const auto failures = is_of_places(by) ? causes.places(step, end) : causes.drafts(step, end);
     all.insert(all.end(), failures.begin(), failures.end());
   }
   return all;
 }
 Acceptance acceptance_by_cause(const capture::Capture& capture, AcceptanceBy by,
-                               capture::Tick cursor,
-                               std::optional<std::pair<std::int32_t, std::int32_t>> range) {
+                               capture::Tick cursor, StepRange range) {
   Acceptance all;
   for (int i = 0; i < kDraftCauseCount; ++i) {
     const auto cause = static_cast<DraftCause>(i);

@@ -35,14 +35,9 @@ std::int32_t child_with(const Capture& capture, std::int32_t parent, std::int32_
   return found;
 }
 
-std::vector<std::int32_t> best_text(const Capture& capture) {
-  const auto leaves = leaves_at(capture, capture.end_tick());
-  return leaves.empty() ? std::vector<std::int32_t>() : capture.path_to(leaves.front().node);
-}
-
 std::vector<std::int32_t> text_tokens(const Capture& capture) {
   std::vector<std::int32_t> tokens;
-  for (const std::int32_t node : best_text(capture))
+  for (const std::int32_t node : text_at(capture, capture.end_tick()))
     tokens.push_back(capture.nodes()[static_cast<std::size_t>(node)].token);
   return tokens;
 }
@@ -251,7 +246,7 @@ Twins find_twins(const Capture& own, Tick own_cursor, const Capture& other, Tick
   }
 
   twins.echo.assign(nodes.size(), -1);
-  const auto own_text = best_text(own), other_text = best_text(other);
+  const auto own_text = text_at(own, own.end_tick()), other_text = text_at(other, other.end_tick());
   const auto with = align_texts(text_tokens(own), text_tokens(other));
   std::size_t next = 0;  // of the other text
   for (std::size_t i = 0; i < own_text.size() && next < other_text.size(); ++i) {

@@ -41,16 +41,6 @@ void compare(const Capture& capture, const std::vector<std::int32_t>& text, Draf
 
 }  // namespace
 
-std::vector<std::int32_t> text_at(const Capture& capture, capture::Tick cursor) {
-  const auto leaves = leaves_at(capture, cursor);
-  std::vector<std::int32_t> text;
-  if (leaves.empty()) return text;
-  for (std::int32_t node = leaves.front().node; node > 0; node = node_of(capture, node).parent)
-    text.push_back(node);
-  std::reverse(text.begin(), text.end());
-  return text;
-}
-
 DraftLevels draft_levels(const Capture& capture, std::int32_t step, capture::Tick cursor,
                          const std::vector<std::int32_t>& text) {
   DraftLevels out{.step = step};

@@ -38,9 +38,6 @@ struct DraftLevels {
       {};  // 1, 2, …; a level lies below the nodes of the one before it
 };
 
-// The text at the cursor: the best leaf's nodes from depth 1 on.
-std::vector<std::int32_t> text_at(const capture::Capture& capture, capture::Tick cursor);
-
 // The drafts of `step` as known at `cursor`, compared with `text` (the text_at() of some moment).
 DraftLevels draft_levels(const capture::Capture& capture, std::int32_t step, capture::Tick cursor,
                          const std::vector<std::int32_t>& text);

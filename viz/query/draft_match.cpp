@@ -45,8 +45,16 @@ DraftMatch draft_match(const capture::Capture& capture, capture::Tick cursor) {
   if (drafted.empty() || text.size() < 2) return {};
   const FoundMatch told =
       found_match(draft_figures(capture, capture::step_of(cursor)), drafts.front().node);
+  const auto part = [&](std::size_t from, std::size_t count) {
+    const auto begin = who.begin() + static_cast<std::ptrdiff_t>(from);
+    return std::vector(begin, begin + static_cast<std::ptrdiff_t>(count));
+  };
   const std::size_t matched =
       std::min({text.size(), kMostMatched, static_cast<std::size_t>(told.tokens)});
+  const auto found_elsewhere = [&] {
+    return DraftMatch{.end = part(text.size() - matched, matched), .earlier = {}, .behind = {}};
+  };
+  if (matched > 0 && told.place >= 0) return found_elsewhere();
   // Place `at` has the first draft's token, and before it stand `same` tokens of the text's end.
   std::size_t best_at = 0, best = 0;
   for (std::size_t at = 1; at < text.size(); ++at) {
@@ -58,12 +66,7 @@ DraftMatch draft_match(const capture::Capture& capture, capture::Tick cursor) {
     best = same;
     best_at = at;
   }
-  const auto part = [&](std::size_t from, std::size_t count) {
-    const auto begin = who.begin() + static_cast<std::ptrdiff_t>(from);
-    return std::vector(begin, begin + static_cast<std::ptrdiff_t>(count));
-  };
-  if (matched > best || (matched > 0 && told.place >= 0))
-    return {.end = part(text.size() - matched, matched), .earlier = {}, .behind = {}};
+  if (matched > best) return found_elsewhere();
   if (best == 0) return {};
   if (matched > 0) best = matched;
   std::size_t length = 0;

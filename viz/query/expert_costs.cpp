@@ -5,18 +5,18 @@
 #include <vector>
 
 #include "viz/query/expert_use.h"
+#include "viz/query/step_range.h"
 #include "viz/query/step_so_far.h"
 
 namespace triescope::viz {
 
-ExpertReads expert_reads(const capture::Capture& capture, capture::Tick cursor,
-                         std::optional<std::pair<std::int32_t, std::int32_t>> range) {
+ExpertReads expert_reads(const capture::Capture& capture, capture::Tick cursor, StepRange range) {
   ExpertReads reads;
   const MixtureSize size = mixture_size(capture);
   double layers = 0, alone = 0, steps = 0;
   for (const ExpertStep& step : expert_steps(capture, cursor)) {
     if (!has_finished(step.step, cursor)) break;
-    if (range && (step.step < range->first || step.step > range->second)) continue;
+    if (!is_within(range, step.step)) continue;
     ExpertReads::Sum& sum = reads.by_rows[step.rows];
     sum.different += step.read_a_layer();
     ++sum.steps;

@@ -9,6 +9,7 @@
 
 #include "core/capture/capture.h"
 #include "viz/query/forward_costs.h"
+#include "viz/query/step_range.h"
 
 namespace triescope::viz {
 
@@ -28,7 +29,7 @@ struct ExpertReads {
 };
 // Of the finished steps in `range`.
 ExpertReads expert_reads(const capture::Capture& capture, capture::Tick cursor,
-                         std::optional<std::pair<std::int32_t, std::int32_t>> range = {});
+                         StepRange range = {});
 void add_expert_reads(ExpertReads& sum, const ExpertReads& more);
 
 // C(n) = 1 + (n − 1)·r + S·(D(n) / k − 1): D(n) the different experts a layer of n rows as recorded, k

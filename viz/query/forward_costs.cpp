@@ -1,4 +1,5 @@
 #include "viz/query/forward_costs.h"
+#include "viz/query/step_range.h"
 #include "viz/query/step_so_far.h"
 
 #include <algorithm>
@@ -34,15 +35,14 @@ double ForwardCosts::of(double rows) const {
   return y0 + (rows - x0) * (y1 - y0) / (x1 - x0);
 }
 
-ForwardTimes forward_times(const capture::Capture& capture, capture::Tick cursor,
-                           std::optional<std::pair<std::int32_t, std::int32_t>> range) {
+ForwardTimes forward_times(const capture::Capture& capture, capture::Tick cursor, StepRange range) {
   ForwardTimes times;
   for (const capture::PhaseRow& phase : capture.phases()) {
     if (phase.tick >= cursor) break;
     const std::int32_t step = capture::step_of(phase.tick);
     if (step == 0 || capture::phase_of(phase.tick) != capture::Phase::kForward) continue;
     if (!has_finished(step, cursor)) break;
-    if (range && (step < range->first || step > range->second)) continue;
+    if (!is_within(range, step)) continue;
     if (const auto row = capture.step(step); row && row->forward_rows > 0)
       times[row->forward_rows].push_back(static_cast<double>(phase.duration_us));
   }

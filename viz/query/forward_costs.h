@@ -13,6 +13,7 @@
 
 #include "core/base/row_costs.h"
 #include "core/capture/capture.h"
+#include "viz/query/step_range.h"
 
 namespace triescope::viz {
 
@@ -39,7 +40,7 @@ class ForwardCosts {
 using ForwardTimes = std::map<std::int32_t, std::vector<double>>;
 void add_times(ForwardTimes& sum, const ForwardTimes& more);
 ForwardTimes forward_times(const capture::Capture& capture, capture::Tick cursor,
-                           std::optional<std::pair<std::int32_t, std::int32_t>> range = {});
+                           StepRange range = {});
 
 // A straight line through the median times (least squares, each weighing as many forwards as it
 // has), which never falls. nullopt: fewer than two numbers of rows with kFewestForwards each.

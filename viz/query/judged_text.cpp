@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "viz/query/draft_levels.h"
+#include "viz/query/leaves.h"
 
 namespace triescope::viz {
 namespace {

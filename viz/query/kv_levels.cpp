@@ -1,5 +1,7 @@
 #include "viz/query/kv_levels.h"
 
+#include "viz/query/step_range.h"
+
 #include <algorithm>
 #include <iterator>
 #include <span>
@@ -41,7 +43,7 @@ std::optional<KvPeak> kv_peak_of_step(const Capture& capture, std::int32_t step,
 }
 
 std::optional<KvPeak> kv_peak(const Capture& capture, Tick cursor, capture::Whose whose,
-                              std::optional<std::pair<std::int32_t, std::int32_t>> steps) {
+                              StepRange steps) {
   const Tick from = steps ? capture::make_tick(steps->first, capture::Phase::kDraft) : 0;
   const Tick end = steps ? capture::make_tick(steps->second + 1, capture::Phase::kDraft) : cursor;
   std::optional<KvPeak> peak =

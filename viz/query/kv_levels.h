@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/capture/capture.h"
+#include "viz/query/step_range.h"
 
 namespace triescope::viz {
 
@@ -25,7 +26,6 @@ struct KvPeak {
 std::optional<KvPeak> kv_peak_of_step(const capture::Capture& capture, std::int32_t step,
                                       capture::Tick cursor, capture::Whose whose);
 std::optional<KvPeak> kv_peak(const capture::Capture& capture, capture::Tick cursor,
-                              capture::Whose whose = capture::Whose::kTarget,
-                              std::optional<std::pair<std::int32_t, std::int32_t>> steps = {});
+                              capture::Whose whose = capture::Whose::kTarget, StepRange steps = {});
 
 }  // namespace triescope::viz

@@ -39,4 +39,9 @@ std::vector<Leaf> leaves_at(const capture::Capture& capture, capture::Tick curso
   return leaves;
 }
 
+std::vector<std::int32_t> text_at(const capture::Capture& capture, capture::Tick cursor) {
+  const auto leaves = leaves_at(capture, cursor);
+  return leaves.empty() ? std::vector<std::int32_t>() : capture.path_to(leaves.front().node);
+}
+
 }  // namespace triescope::viz

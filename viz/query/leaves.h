@@ -22,4 +22,7 @@ struct Leaf {
 // last step that only finished sequences, those.
 std::vector<Leaf> leaves_at(const capture::Capture& capture, capture::Tick cursor);
 
+// The text at the cursor: the best leaf's nodes from depth 1 on.
+std::vector<std::int32_t> text_at(const capture::Capture& capture, capture::Tick cursor);
+
 }  // namespace triescope::viz

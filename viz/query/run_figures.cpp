@@ -14,10 +14,6 @@ using capture::Tick;
 
 namespace {
 
-bool is_within(const StepRange& range, std::int32_t step) {
-  return !range || (step >= range->first && step <= range->second);
-}
-
 std::optional<double> quotient(std::int64_t sum, std::int64_t of) {
   if (of <= 0) return std::nullopt;
   return static_cast<double>(sum) / static_cast<double>(of);

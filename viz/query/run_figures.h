@@ -9,10 +9,9 @@
 #include <vector>
 
 #include "core/capture/capture.h"
+#include "viz/query/step_range.h"
 
 namespace triescope::viz {
-
-using StepRange = std::optional<std::pair<std::int32_t, std::int32_t>>;
 
 struct RunFigures {
   // Of finished steps.

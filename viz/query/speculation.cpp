@@ -1,4 +1,5 @@
 #include "viz/query/speculation.h"
+#include "viz/query/step_range.h"
 #include "viz/query/step_so_far.h"
 
 #include <algorithm>
@@ -68,9 +69,8 @@ double SpeculationFacts::acceptance() const {
   return ratio(static_cast<double>(accepted), static_cast<double>(reached));
 }
 
-std::optional<SpeculationFacts> speculation_facts(
-    const capture::Capture& capture, capture::Tick cursor,
-    std::optional<std::pair<std::int32_t, std::int32_t>> range) {
+std::optional<SpeculationFacts> speculation_facts(const capture::Capture& capture,
+                                                  capture::Tick cursor, StepRange range) {
   const bool beams = capture.run().kind == capture::RunKind::kBeams;
   if (capture.run().kind != capture::RunKind::kDrafts && (!beams || capture.drafters().empty()))
     return std::nullopt;
@@ -79,9 +79,7 @@ std::optional<SpeculationFacts> speculation_facts(
   if (beams) facts.plain_rows = std::max(1, static_cast<int>(capture.run().width));
   facts.timed_while_drawing = capture.run().timed_while_drawing;
   facts.by_level = drafter_has_cache(capture);
-  const auto counts = [&](std::int32_t step) {
-    return step > 0 && (!range || (step >= range->first && step <= range->second));
-  };
+  const auto counts = [&](std::int32_t step) { return step > 0 && is_within(range, step); };
   for (const capture::StepRow& row : capture.steps()) {
     if (!has_finished(row.step, cursor)) break;
     if (!counts(row.step)) continue;

@@ -22,6 +22,7 @@
 #include "viz/query/acceptance.h"
 #include "viz/query/expert_costs.h"
 #include "viz/query/forward_costs.h"
+#include "viz/query/step_range.h"
 
 namespace triescope::viz {
 
@@ -57,9 +58,8 @@ struct SpeculationFacts {
   bool is_of_beams() const { return of_beams; }
 };
 // nullopt: the run has no drafts, for one text or for beams. Only what the cursor has seen counts.
-std::optional<SpeculationFacts> speculation_facts(
-    const capture::Capture& capture, capture::Tick cursor,
-    std::optional<std::pair<std::int32_t, std::int32_t>> range = {});
+std::optional<SpeculationFacts> speculation_facts(const capture::Capture& capture,
+                                                  capture::Tick cursor, StepRange range = {});
 void add_speculation(SpeculationFacts& sum, const SpeculationFacts& more);
 
 // A place of the tree and what it earned.

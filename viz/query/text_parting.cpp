@@ -21,8 +21,8 @@ struct StepwiseText {
 
 StepwiseText stepwise_text(const capture::Capture& capture) {
   StepwiseText text;
-  const auto leaves = leaves_at(capture, capture.end_tick());
-  if (leaves.empty()) {
+  const auto nodes = text_at(capture, capture.end_tick());
+  if (nodes.empty()) {
     if (const auto* const best = best_sequence(capture, capture.end_tick()))
       text.tokens = best->tokens;
     // A step emits tokens of the one text, except in a beam search.
@@ -32,7 +32,7 @@ StepwiseText stepwise_text(const capture::Capture& capture) {
                           row.step);
     return text;
   }
-  for (const std::int32_t node : capture.path_to(leaves.front().node)) {
+  for (const std::int32_t node : nodes) {
     const capture::NodeRow& row = capture.nodes()[static_cast<std::size_t>(node)];
     text.tokens.push_back(row.token);
     text.steps.push_back(capture::step_of(row.tick));

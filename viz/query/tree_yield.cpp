@@ -5,7 +5,9 @@
 #include <set>
 
 #include "viz/query/draft_levels.h"
+#include "viz/query/leaves.h"
 #include "viz/query/step_drafts.h"
+#include "viz/query/step_range.h"
 #include "viz/query/verdict_kinds.h"
 
 namespace triescope::viz {
@@ -54,14 +56,13 @@ void add_step(const capture::Capture& capture, std::int32_t step, const Text& te
 
 }  // namespace
 
-TreeYield tree_yield(const capture::Capture& capture, capture::Tick cursor,
-                     std::optional<std::pair<std::int32_t, std::int32_t>> range) {
+TreeYield tree_yield(const capture::Capture& capture, capture::Tick cursor, StepRange range) {
   const Text text(text_at(capture, cursor));
   Places places;
   TreeYield yield;
   const capture::Tick end = std::min(cursor, capture.end_tick());
   for (std::int32_t step = 0; capture::make_tick(step, capture::Phase::kAccept) < end; ++step) {
-    if (range && (step < range->first || step > range->second)) continue;
+    if (!is_within(range, step)) continue;
     const auto row = capture.step(step);
     yield.steps += row && row->drafted > 0;
     add_step(capture, step, text, places);

@@ -9,6 +9,7 @@
 
 #include "core/capture/capture.h"
 #include "viz/query/rank_paths.h"
+#include "viz/query/step_range.h"
 
 namespace triescope::viz {
 
@@ -35,8 +36,7 @@ struct TreeYield {
 };
 
 // Of the steps first..last, as far as the cursor has seen them.
-TreeYield tree_yield(const capture::Capture& capture, capture::Tick cursor,
-                     std::optional<std::pair<std::int32_t, std::int32_t>> range = {});
+TreeYield tree_yield(const capture::Capture& capture, capture::Tick cursor, StepRange range = {});
 void add_tree_yield(TreeYield& sum, const TreeYield& more);
 
 // Grows a tree node by node, each time by the one that most likely comes true: the product of the

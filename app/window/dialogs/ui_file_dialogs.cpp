@@ -105,11 +105,7 @@ void draw_part_rows(Ui& ui, const Document& document, const viz::Panel& picture,
   if (ui.state.dialog_just_opened && document.range && show == Show::kWhole) show = Show::kSteps;
   row_head(ui, "Show");
   choice(ui, "whole", show, Show::kWhole, true);
-  if (document.range)
-    choice(ui,
-           "steps " + std::to_string(document.range->first) + " to " +
-               std::to_string(document.range->second),
-           show, Show::kSteps, false);
+  if (document.range) choice(ui, viz::range_text(document.range), show, Show::kSteps, false);
   choice(ui, "this step", show, Show::kStep, false, still && grows);
   help_tooltip("Of the trie: the nodes of the step shown, and the way to them.", ui.em);
   choice(ui, "as on the screen", show, Show::kSeen, false, still && on_screen);

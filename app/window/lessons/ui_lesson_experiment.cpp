@@ -16,13 +16,15 @@ void draw_experiment(Ui& ui, std::size_t piece, const lessons::Experiment& exper
   ImGui::TextUnformatted(rule_words(experiment.rule));
   const ExperimentTask* const task = lesson.experiment(piece);
   if (!task) return ImGui::TextDisabled("This experiment cannot be drawn with this run.");
-  ExperimentChart chart{.names = {},
-                        .result = task->done() && task->error().empty() ? &task->result() : nullptr,
-                        .expected = expected_of(task->setup()),
-                        .draws = task->setup().draws,
-                        .theme = ui.theme,
-                        .em = ui.em};
-  for (const lessons::Value& name : task->setup().names) chart.names.push_back(shown_value(name));
+  const Later<ExperimentResult>& drawing = task->drawing;
+  ExperimentChart chart{
+      .names = {},
+      .result = drawing.done() && drawing.error().empty() ? &drawing.value() : nullptr,
+      .expected = expected_of(task->setup),
+      .draws = task->setup.draws,
+      .theme = ui.theme,
+      .em = ui.em};
+  for (const lessons::Value& name : task->setup.names) chart.names.push_back(shown_value(name));
   // The verdict's place is kept while draws are under way, so that the chart does not move.
   const ImVec2 top = ImGui::GetCursorScreenPos();
   if (chart.result)
@@ -40,8 +42,8 @@ void draw_experiment(Ui& ui, std::size_t piece, const lessons::Experiment& exper
   draw_experiment_chart(canvas, area, chart);
   ui.note_text(canvas.smallest_text());
   ImGui::Dummy(ImVec2(area.w, area.h));
-  if (!task->done()) return;
-  if (!chart.result) return ImGui::TextUnformatted(task->error().c_str());
+  if (!drawing.done()) return;
+  if (!chart.result) return ImGui::TextUnformatted(drawing.error().c_str());
   ImGui::PushStyleColor(ImGuiCol_Text, to_imgui_vec(ui.theme.text_dim));
   ImGui::TextUnformatted(figures_text(*chart.result, chart.draws).c_str());
   ImGui::PopStyleColor();

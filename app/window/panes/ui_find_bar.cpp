@@ -22,12 +22,10 @@ void choose_by(Ui& ui) {
   FindInRun& find = ui.state.find;
   const auto button = [&](const char* label, FindBy by, const char* name) {
     const bool chosen = find.by == by;
-    if (chosen) ImGui::PushStyleColor(ImGuiCol_Button, ImGui::GetStyleColorVec4(ImGuiCol_Header));
-    if (ImGui::Button(label) && !chosen) {
+    if (lit_button(label, chosen) && !chosen) {
       find.by = by;
       find.just_opened = true;
     }
-    if (chosen) ImGui::PopStyleColor();
     name_part(ui, name);
   };
   button("Text", FindBy::kText, "find text");

@@ -23,11 +23,7 @@ void draw_bys(Ui& ui, float width) {
       ImGui::SameLine(0, ui.em * 0.25f);
       if (ImGui::GetCursorPosX() + wide > width) ImGui::NewLine();
     }
-    const bool is_on = by == sheet.by;
-    if (is_on)
-      ImGui::PushStyleColor(ImGuiCol_Button, ImGui::GetStyleColorVec4(ImGuiCol_ButtonActive));
-    if (ImGui::SmallButton(label)) sheet.by = by;
-    if (is_on) ImGui::PopStyleColor();
+    if (lit_button(label, by == sheet.by, /*is_small=*/true)) sheet.by = by;
     name_part(ui, std::string("by ") + label);
     help_tooltip(viz::acceptance_headline(by), ui.em);
   }

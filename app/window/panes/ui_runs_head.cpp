@@ -33,14 +33,11 @@ void draw_sheets(Ui& ui) {
     const auto sheet = static_cast<RunsSheet>(i);
     const std::string lacks = view.lacks(sheet);
     if (i) ImGui::SameLine(0, ui.em * 0.25f);
-    const bool is_on = view.sheet() == sheet;
-    if (is_on)
-      ImGui::PushStyleColor(ImGuiCol_Button, ImGui::GetStyleColorVec4(ImGuiCol_ButtonActive));
     ImGui::BeginDisabled(!lacks.empty());
-    if (ImGui::Button((std::string(kTitles[i]) + "###sheet" + std::to_string(i)).c_str()))
+    if (lit_button((std::string(kTitles[i]) + "###sheet" + std::to_string(i)).c_str(),
+                   view.sheet() == sheet))
       view.show_sheet(sheet);
     ImGui::EndDisabled();
-    if (is_on) ImGui::PopStyleColor();
     name_part(ui, std::string("sheet ") + to_string(sheet));
     help_tooltip(lacks.empty() ? kHelp[i] : lacks, ui.em);
   }

@@ -55,6 +55,14 @@ void text_fitted(const std::string& text, float width) {
   line_fitted(words.empty() ? middle_fitted(text, width) : words, text);
 }
 
+bool lit_button(const char* label, bool is_lit, bool is_small) {
+  if (is_lit)
+    ImGui::PushStyleColor(ImGuiCol_Button, ImGui::GetStyleColorVec4(ImGuiCol_ButtonActive));
+  const bool pressed = is_small ? ImGui::SmallButton(label) : ImGui::Button(label);
+  if (is_lit) ImGui::PopStyleColor();
+  return pressed;
+}
+
 bool command_button(Ui& ui, const char* id, const char* label, bool primary) {
   const Command* command = ui.commands.find(id);
   const bool enabled = command->is_enabled();

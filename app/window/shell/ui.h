@@ -57,6 +57,8 @@ void name_part(Ui& ui, const std::string& name);
 // --- pieces that several parts use ---
 // A button that runs a command, with its title and key as a tooltip.
 bool command_button(Ui& ui, const char* id, const char* label, bool primary = false);
+// A button of a choice, lit where it is the one in force.
+bool lit_button(const char* label, bool is_lit, bool is_small = false);
 // Text cut between words to fit `width`, with the whole of it as a tooltip; one long word in its middle.
 void text_fitted(const std::string& text, float width);
 // `shown`, which is shorter or says less than `whole`, with that as a tooltip.

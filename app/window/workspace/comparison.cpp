@@ -1,5 +1,7 @@
 #include "app/window/workspace/comparison.h"
 
+#include "viz/query/step_range.h"
+
 #include <algorithm>
 
 namespace triescope::app {
@@ -40,8 +42,7 @@ void Comparison::set_along(viz::Along along) {
   compared_ = {};
 }
 
-void Comparison::set_range_of(Document& document,
-                              std::optional<std::pair<std::int32_t, std::int32_t>> range) {
+void Comparison::set_range_of(Document& document, viz::StepRange range) {
   document.range = range;
   if (!partner() || !documents_.active()) return;
   documents_.active()->range = documents_.partner->range = range;

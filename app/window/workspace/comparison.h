@@ -10,6 +10,7 @@
 #include "app/window/workspace/documents.h"
 #include "app/window/workspace/layouts.h"
 #include "viz/query/comparison.h"
+#include "viz/query/step_range.h"
 
 namespace triescope::app {
 
@@ -31,7 +32,7 @@ class Comparison {
   void set_along(viz::Along along);
 
   // Limits figures to these steps; nullopt = all. While two runs are compared, both are limited.
-  void set_range_of(Document& document, std::optional<std::pair<std::int32_t, std::int32_t>> range);
+  void set_range_of(Document& document, viz::StepRange range);
   // Makes the active document's range begin (or end) at the cursor's step. The other end stays
   // where it fits, else it is the run's.
   void end_range(bool first);

@@ -19,6 +19,7 @@
 #include "viz/draw/scene.h"
 #include "viz/panels/panel.h"
 #include "viz/query/comparison.h"
+#include "viz/query/step_range.h"
 
 namespace triescope::app {
 
@@ -38,7 +39,7 @@ struct Document {
   capture::Tick cursor = 0;
   bool follow = true;  // the cursor stays at the newest tick
   viz::Focus focus;
-  std::optional<std::pair<std::int32_t, std::int32_t>> range;
+  viz::StepRange range;
   std::uint64_t run_serial = 0;  // the run decoded into it; 0 = opened from a file
   // The request that started the run. Empty for a file and for a branch, which cannot be run again.
   std::optional<RunRequest> request;

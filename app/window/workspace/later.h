@@ -1,5 +1,5 @@
 // Later: a value that is computed on a thread of its own, so that no frame waits for it. The window
-// thread owns it; the destructor asks the computation to stop and waits for it.
+// thread owns it. The destructor asks the computation to stop and waits for it.
 #pragma once
 
 #include <atomic>
@@ -15,14 +15,16 @@ namespace triescope::app {
 template <class Value>
 class Later {
  public:
-  explicit Later(std::function<Value(std::stop_token)> make)
-      : thread_([this, make = std::move(make)](std::stop_token stop) {
+  // `wake` is called from the thread when it ends; empty = nobody is told.
+  explicit Later(std::function<Value(std::stop_token)> make, std::function<void()> wake = {})
+      : thread_([this, make = std::move(make), wake = std::move(wake)](std::stop_token stop) {
           try {
             value_ = make(stop);
           } catch (const std::exception& error) {
             error_ = error.what();
           }
           done_ = true;
+          if (wake) wake();
         }) {}
 
   bool done() const { return done_; }

@@ -207,14 +207,14 @@ const ExperimentTask* LessonPlayer::experiment(std::size_t piece) {
 void LessonPlayer::draw_again(std::size_t piece) {
   auto& task = experiments_[{step(), piece}];
   if (!task) return;
-  lessons::ExperimentSetup setup = task->setup();
+  lessons::ExperimentSetup setup = task->setup;
   ++setup.seed;
   task = std::make_unique<ExperimentTask>(std::move(setup), wake_);
 }
 
 bool LessonPlayer::is_drawing() const {
   return std::any_of(experiments_.begin(), experiments_.end(),
-                     [](const auto& one) { return one.second && !one.second->done(); });
+                     [](const auto& one) { return one.second && !one.second->drawing.done(); });
 }
 
 nlohmann::json LessonPlayer::state_json() const {
@@ -236,14 +236,14 @@ nlohmann::json LessonPlayer::state_json() const {
                           {"experiments", drawn_},
                           {"drawn", nlohmann::json::array()}};
   for (const auto& [place, task] : experiments_)
-    if (place.first == step() && task && task->done() && task->error().empty())
-      state["drawn"].push_back({{"seed", task->setup().seed},
-                                {"draws", task->setup().draws},
-                                {"expected", expected_of(task->setup())},
-                                {"counts", task->result().counts},
-                                {"chi_square", task->result().chi.value},
-                                {"degrees", task->result().chi.degrees},
-                                {"agrees", task->result().agrees()}});
+    if (place.first == step() && task && task->drawing.done() && task->drawing.error().empty())
+      state["drawn"].push_back({{"seed", task->setup.seed},
+                                {"draws", task->setup.draws},
+                                {"expected", expected_of(task->setup)},
+                                {"counts", task->drawing.value().counts},
+                                {"chi_square", task->drawing.value().chi.value},
+                                {"degrees", task->drawing.value().chi.degrees},
+                                {"agrees", task->drawing.value().agrees()}});
   return state;
 }
 

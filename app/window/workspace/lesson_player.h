@@ -14,8 +14,9 @@
 #include <utility>
 #include <vector>
 
+#include "app/lesson/experiment.h"
 #include "app/lesson/lesson_library.h"
-#include "app/window/workspace/experiment_task.h"
+#include "app/window/workspace/later.h"
 #include "app/window/workspace/lesson_progress.h"
 #include "app/window/workspace/lesson_recorder.h"
 #include "app/window/workspace/live_run.h"
@@ -23,6 +24,17 @@
 #include "lessons/check_lesson.h"
 
 namespace triescope::app {
+
+// One experiment, drawn on a thread of its own.
+struct ExperimentTask {
+  ExperimentTask(lessons::ExperimentSetup asked, std::function<void()> wake)
+      : setup(std::move(asked)),
+        drawing([this](std::stop_token stop) { return run_experiment(setup, stop); },
+                std::move(wake)) {}
+
+  const lessons::ExperimentSetup setup;
+  Later<ExperimentResult> drawing;  // declared last: it reads `setup`
+};
 
 class LessonPlayer {
  public:

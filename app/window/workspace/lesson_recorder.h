@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/capture/records.h"
+#include "viz/query/step_range.h"
 
 namespace triescope::app {
 
@@ -19,7 +20,7 @@ class LessonRecorder {
   struct Seen {
     capture::Tick cursor = 0;
     std::int32_t locked = -1;
-    std::optional<std::pair<std::int32_t, std::int32_t>> range = {};
+    viz::StepRange range = {};
     std::vector<std::string> panels = {};  // visible, in drawing order
     std::string maximised = {};
     bool operator==(const Seen&) const = default;

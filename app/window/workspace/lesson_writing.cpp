@@ -42,7 +42,7 @@ double LessonPlayer::seconds_to_next_look(double seconds) const {
 
 bool LessonPlayer::update(double seconds) {
   std::size_t drawn = 0;
-  for (const auto& [place, task] : experiments_) drawn += task && task->done();
+  for (const auto& [place, task] : experiments_) drawn += task && task->drawing.done();
   bool changed = std::exchange(drawn_, drawn) != drawn;
   if (!is_open() || lesson_->folder.empty() || seconds < next_look_) return changed;
   next_look_ = seconds + kLookSeconds;

@@ -1,44 +1,48 @@
 #include "app/window/workspace/runs_acceptance.h"
 
+#include "app/study/study_table.h"
+
 namespace triescope::app {
 
-bool RunsAcceptance::update(const std::string& folder, const std::vector<StudyRow>& runs) {
-  bool changed = false;
+void RunsAcceptance::show(const std::string& folder, const std::vector<StudyRow>& runs) {
   if (folder != folder_) {
     folder_ = folder;
     methods_.clear(), behind_.clear(), problem_.clear();
     choice_.reset();
+  }
+  runs_ = runs;
+  wanted_ = folder;
+  for (const StudyRow& row : runs) wanted_ += '\n' + study_cell(row, "capture", "");
+}
+
+bool RunsAcceptance::update() {
+  bool changed = false;
+  if (task_ && task_->done()) {
+    take(*task_);
+    task_.reset();
     changed = true;
   }
-  if (busy() && task_->done()) {
-    take();
-    changed = true;
-  }
-  std::string asked = folder + '\n' + to_string(by);
-  for (const StudyRow& row : runs) asked += '\n' + row.value("capture", std::string());
   // A computation under way ends first, so that its thread is never waited for in a frame.
-  if (asked == asked_ || busy()) return changed;
-  asked_ = asked;
-  asked_folder_ = folder;
+  if ((wanted_ == asked_ && by == asked_by_) || task_) return changed;
+  asked_ = wanted_;
+  asked_folder_ = folder_;
   asked_by_ = by;
-  is_taken_ = false;
   task_ = std::make_unique<Later<std::vector<MethodAcceptance>>>(
-      [folder, runs, by = by](std::stop_token stop) {
+      [folder = folder_, runs = runs_, by = by](std::stop_token stop) {
         return study_acceptance(folder, runs, by, {}, stop);
       });
   return true;
 }
 
-void RunsAcceptance::take() {
-  is_taken_ = true;
+void RunsAcceptance::take(const Later<std::vector<MethodAcceptance>>& counted) {
   if (asked_folder_ != folder_) return;
   if (shown_by_ != asked_by_) choice_.reset();
-  problem_ = task_->error();
+  problem_ = counted.error();
   if (!problem_.empty()) return;
   shown_by_ = asked_by_;
   methods_.clear();
   behind_.clear();
-  for (const MethodAcceptance& method : task_->value()) {
+  for (const MethodAcceptance& method : counted.value()) {
     methods_.push_back(
         viz::shown_acceptance(shown_by_, {method.name, method.runs, method.acceptance}));
     // The groups that are not shown have no bar to choose.

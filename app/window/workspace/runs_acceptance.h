@@ -17,9 +17,11 @@ class RunsAcceptance {
  public:
   viz::AcceptanceBy by = viz::AcceptanceBy::kDepth;
 
-  // Computes again where the folder, the runs or `by` are others. True if there is something new to see.
-  bool update(const std::string& folder, const std::vector<StudyRow>& runs);
-  bool busy() const { return task_ && !is_taken_; }
+  // The runs to count, of a study's folder.
+  void show(const std::string& folder, const std::vector<StudyRow>& runs);
+  // Counts where the folder, the runs' captures or `by` are others. True if there is something new to see.
+  bool update();
+  bool busy() const { return task_ != nullptr; }
   // Those of the last computation that ended. While busy() they may be of another question.
   viz::AcceptanceBy shown_by() const { return shown_by_; }
   const std::vector<viz::NamedAcceptance>& methods() const { return methods_; }
@@ -39,13 +41,14 @@ class RunsAcceptance {
     bool operator==(const Choice&) const = default;
   };
   std::optional<std::pair<std::size_t, std::size_t>> chosen_place() const;
-  void take();
+  void take(const Later<std::vector<MethodAcceptance>>& counted);
 
-  std::string folder_;                // of what is shown
-  std::string asked_, asked_folder_;  // what the task was started for
+  std::string folder_;  // of what is shown
+  std::vector<StudyRow> runs_;
+  std::string wanted_, asked_,
+      asked_folder_;  // folder and captures; asked: what the task was started for
   viz::AcceptanceBy asked_by_ = viz::AcceptanceBy::kDepth, shown_by_ = viz::AcceptanceBy::kDepth;
   std::unique_ptr<Later<std::vector<MethodAcceptance>>> task_;
-  bool is_taken_ = true;
   std::vector<viz::NamedAcceptance> methods_;
   std::vector<std::vector<std::vector<WorstRun>>> behind_;  // by method and group
   std::string problem_;

@@ -14,10 +14,11 @@ namespace triescope::app {
 class RunsSideBySide {
  public:
   // `rows`: folded ones, two or more. `paths`: of their captures; "" = none. `columns`: those to show.
-  // True if there is something new to see.
-  bool update(const std::vector<StudyRow>& rows, const std::vector<std::string>& paths,
-              const std::vector<std::string>& columns);
-  bool busy() const { return task_ && !is_taken_; }
+  void show(const std::vector<StudyRow>& rows, const std::vector<std::string>& paths,
+            const std::vector<std::string>& columns);
+  // Reads on where texts part. True if there is something new to see.
+  bool update();
+  bool busy() const { return task_ != nullptr; }
   const RunsBeside& beside() const { return beside_; }
   const TextPartings& partings() const { return partings_; }  // empty while they are read
   const std::vector<std::string>& paths() const { return paths_; }
@@ -27,9 +28,7 @@ class RunsSideBySide {
   TextPartings partings_;
   std::vector<std::string> paths_;
   std::vector<std::string> wanted_, asked_;  // whose texts are to be compared, and are or were
-  std::string shown_;                        // the rows, as text
   std::unique_ptr<Later<TextPartings>> task_;
-  bool is_taken_ = true;
 };
 
 }  // namespace triescope::app

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "app/study/capture_row.h"
+#include "app/study/study_figures.h"
 #include "app/window/workspace/runs_acceptance.h"
 #include "app/window/workspace/runs_side_by_side.h"
 #include "core/base/error.h"
@@ -87,6 +88,8 @@ void RunsView::read_rows() {
     baseline_ = store.fact("baseline");
     title_ = store.fact("title");
   }
+  folded_ = folded_rows(rows_, baseline_);
+  known_ = table_of_folded(folded_, {}, /*whole=*/true).columns;
   make_table();
 }
 
@@ -109,16 +112,12 @@ std::string RunsView::stamp() const {
 
 void RunsView::make_table() {
   asked_ = question();
+  ++changes_;
   try {
-    known_ = study_table(rows_, baseline_, {}, /*whole=*/true).columns;
-    table_ = study_table(rows_, baseline_, options(), /*whole=*/false);
-    std::set<std::string> left;
-    for (const StudyRow& row : study_table(rows_, baseline_, {.filter = filter}, false).rows)
-      if (row.at("capture").is_string()) left.insert(row.at("capture").get<std::string>());
+    table_ = table_of_folded(folded_, options(), /*whole=*/false);
+    const StudySelection meant(folded_, filter);
     asked_runs_ = rows_;
-    std::erase_if(asked_runs_, [&](const StudyRow& row) {
-      return !row.at("capture").is_string() || !left.contains(row.at("capture").get<std::string>());
-    });
+    std::erase_if(asked_runs_, [&](const StudyRow& row) { return !meant.has(row); });
     problem_.clear();
   } catch (const Error& error) {
     problem_ = error.what();
@@ -198,6 +197,7 @@ void RunsView::choose(std::size_t row, bool chosen) {
     chosen_.insert(capture);
   else
     chosen_.erase(capture);
+  ++changes_;
 }
 
 Document* RunsView::open_capture(const std::string& path) {

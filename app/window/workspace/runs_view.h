@@ -118,8 +118,8 @@ class RunsView {
   Messages& log_;
   bool open_ = false;
   std::string folder_, baseline_, problem_,
-      asked_;  // asked_: the question of the table; "" = it is made again
-  std::vector<StudyRow> rows_;
+      asked_;                            // asked_: the question of the table; "" = it is made again
+  std::vector<StudyRow> rows_, folded_;  // folded_: a row for all repeats of a run
   std::vector<std::string> known_;
   StudyTable table_;
   std::set<std::string> chosen_;  // captures
@@ -130,6 +130,8 @@ class RunsView {
   std::set<std::string> only_;                           // captures; empty = all
   std::string only_words_, title_;
   std::vector<StudyRow> asked_runs_;  // those that the filter leaves, repeats too
+  std::uint64_t changes_ = 1;         // of the table and of the choice
+  std::array<std::uint64_t, kRunsSheetCount> shown_changes_ = {};  // by sheet
   std::unique_ptr<RunsSideBySide> side_by_side_;
   std::unique_ptr<RunsAcceptance> acceptance_;
   std::string stamp_;             // stamp() when the rows were read

@@ -9,6 +9,7 @@
 #include "app/window/workspace/runs_view.h"
 #include "core/base/error.h"
 #include "viz/export/export_picture.h"
+#include "viz/export/file_ending.h"
 
 namespace triescope::app {
 namespace {
@@ -51,7 +52,7 @@ void RunsView::write_sheet(const std::string& path) {
     if (acceptance_->busy())
       throw Error(ErrorCode::kInvalidArgument, "the bars are still being counted: save them later");
     viz::ExportOptions picture;
-    picture.format = viz::export_format_from_string(ending.empty() ? "" : ending.substr(1));
+    picture.format = viz::format_of_path(path);
     const auto sheet = viz::make_acceptance_sheet(acceptance_->shown_by(), acceptance_->methods());
     const StudyProvenance made =
         study_provenance(folder_, asked_runs_, title_, sheet->info().title);
@@ -63,7 +64,7 @@ void RunsView::write_sheet(const std::string& path) {
   const bool whole = ending == ".csv" || ending == ".jsonl";
   const StudyTable table = sheet_ == RunsSheet::kSideBySide
                                ? beside_table(side_by_side_->beside(), side_by_side_->partings())
-                               : study_table(rows_, baseline_, options(), whole);
+                               : table_of_folded(folded_, options(), whole);
   std::ofstream file(path, std::ios::binary);
   file << (ending == ".csv"     ? study_csv(table)
            : ending == ".jsonl" ? study_jsonl(table)

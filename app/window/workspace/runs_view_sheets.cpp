@@ -1,4 +1,6 @@
 // The sheets beside the table of runs: the chosen runs side by side, and where drafts were accepted.
+#include <utility>
+
 #include "app/window/workspace/runs_acceptance.h"
 #include "app/window/workspace/runs_side_by_side.h"
 #include "app/window/workspace/runs_view.h"
@@ -36,19 +38,27 @@ bool RunsView::busy() const {
 }
 
 bool RunsView::update_sheets() {
-  if (sheet_ == RunsSheet::kAcceptance) return acceptance_->update(folder_, asked_runs_);
+  std::uint64_t& shown = shown_changes_[static_cast<std::size_t>(sheet_)];
+  const bool is_new = std::exchange(shown, changes_) != changes_;
+  if (sheet_ == RunsSheet::kAcceptance) {
+    if (is_new) acceptance_->show(folder_, asked_runs_);
+    return acceptance_->update() || is_new;
+  }
   if (sheet_ != RunsSheet::kSideBySide) return false;
-  std::vector<StudyRow> rows;
-  std::vector<std::string> paths;
-  for (const std::size_t row : chosen_rows()) {
-    rows.push_back(table_.rows[row]);
-    paths.push_back(capture_of(table_.rows[row]));
+  if (is_new) {
+    std::vector<StudyRow> rows;
+    std::vector<std::string> paths;
+    for (const std::size_t row : chosen_rows()) {
+      rows.push_back(table_.rows[row]);
+      paths.push_back(capture_of(table_.rows[row]));
+    }
+    if (rows.size() < 2) {  // the question left fewer
+      sheet_ = RunsSheet::kTable;
+      return true;
+    }
+    side_by_side_->show(rows, paths, columns.empty() ? known_ : table_.columns);
   }
-  if (rows.size() < 2) {  // the question left fewer
-    sheet_ = RunsSheet::kTable;
-    return true;
-  }
-  return side_by_side_->update(rows, paths, columns.empty() ? known_ : table_.columns);
+  return side_by_side_->update() || is_new;
 }
 
 void RunsView::compare(Document* left, Document* right) {

@@ -248,18 +248,18 @@ TEST_CASE_FIXTURE(Desk,
   lesson.update(1);
   const ExperimentTask* const task = lesson.experiment(1);
   REQUIRE(task);
-  while (!task->done()) std::this_thread::yield();
-  CHECK(task->error() == "");
+  while (!task->drawing.done()) std::this_thread::yield();
+  CHECK(task->drawing.error() == "");
   CHECK(lesson.experiment(1) == task);
-  const auto counts = task->result().counts;
+  const auto counts = task->drawing.value().counts;
   CHECK(counts[0] + counts[1] == 10000);
   CHECK(lesson.update(1.1));  // the window updates once
   CHECK_FALSE(lesson.update(1.2));
   lesson.draw_again(1);
   const ExperimentTask* const again = lesson.experiment(1);
-  while (!again->done()) std::this_thread::yield();
-  CHECK(again->setup().seed == 2);
-  CHECK(again->result().counts != counts);
+  while (!again->drawing.done()) std::this_thread::yield();
+  CHECK(again->setup.seed == 2);
+  CHECK(again->drawing.value().counts != counts);
 }
 
 }  // namespace

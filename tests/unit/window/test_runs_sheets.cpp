@@ -9,6 +9,7 @@
 #include "app/window/workspace/runs_side_by_side.h"
 #include "app/window/workspace/workspace.h"
 #include "core/base/text_file.h"
+#include "core/capture/sqlite_db.h"
 #include "tests/unit/app/study_rig.h"
 #include "viz/query/text_parting.h"
 
@@ -167,6 +168,16 @@ TEST_CASE_FIXTURE(Study, "runs acceptance: saved as numbers and as a picture wit
                                             view.acceptance().methods())) != std::string::npos);
   view.save((folder.path() / "bars.svg").string());
   CHECK(text_of("bars.svg").find("Lookup against greedy") != std::string::npos);
+  // The picture's date is that of the latest run that was counted, which a repeat may be.
+  capture::Database db((fs::path(out) / "study.sqlite").string(), SQLITE_OPEN_READWRITE);
+  db.execute(
+      "update run set finished_at = '2031-05-06T07:08:09Z' where repeat = 2 and category = 'more'");
+  db.execute("update run set finished_at = '2032-01-01T00:00:00Z' where category = 'letters'");
+  view.show_study(out);
+  view.filter = "category = 'more'";
+  look();
+  view.save((folder.path() / "more.svg").string());
+  CHECK(text_of("more.svg").find("2031-05-06T07:08:09Z") != std::string::npos);
   const std::size_t before = workspace.log.problems.size();
   view.save((folder.path() / "bars.docx").string());
   CHECK(workspace.log.problems.size() == before + 1);

@@ -45,7 +45,7 @@ TEST_CASE("cost panel: what a step costs and gives, and what it needs") {
   // 5 rows cost 1.4, a round 0.1: 2 tokens for 1.5. With two levels 1 + a + a² = 1.5 at 0.366.
   CHECK(draws(
       canvas,
-      "EAGLE-2: a step of 5.0 rows costs 1.50 (the drafter 0.10) and gives 2.00 tokens: 1.33 × plain"));
+      "EAGLE-2: a step of 5.0 rows costs 1.50 plain steps (the drafter 0.10) and gives 2.00 tokens: 1.33 × plain"));
   CHECK(draws(canvas, "It pays from 1.50 tokens a step on: from 0.37 accepted (here 0.50)."));
   CHECK(draws(canvas, "Costs, typed in: a forward of 2, 5 and 9 rows costs 1.10, 1.40 and 1.80"));
   CHECK(test::find(canvas, "1.33 ×"));

@@ -13,6 +13,7 @@
 #include "tests/unit/viz/withdrawn_drafts.h"
 #include "viz/panels/draft_rows.h"
 #include "viz/panels/level_history.h"
+#include "viz/query/leaves.h"
 
 namespace triescope::viz::test_drafts_panel {
 namespace {

@@ -41,9 +41,10 @@ TEST_CASE("cost of beams and mixtures: beams with drafts pay against a forward o
   CHECK(model.yields.empty());
   const CostSeries series{.name = "beams", .model = model};
   CHECK(series.drafts() == 6);  // rows beside the four
-  CHECK(worth_sentence(series) ==
-        "beams: a step of 10.0 rows costs 1.54 of one of 4 beams (the drafter 0.08) and gives 1.50 "
-        "levels: 0.97 × plain beam search.");
+  CHECK(
+      worth_sentence(series) ==
+      "beams: a step of 10.0 rows costs 1.54 plain steps of 4 beams (the drafter 0.08) and gives 1.50 "
+      "levels: 0.97 × plain beam search.");
   CHECK(needs_sentence(model).starts_with("It pays from 1.54 levels a step on."));
 }
 

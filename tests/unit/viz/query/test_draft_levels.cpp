@@ -8,6 +8,7 @@
 
 #include "tests/unit/viz/two_owners.h"
 #include "tests/unit/viz/withdrawn_drafts.h"
+#include "viz/query/leaves.h"
 
 namespace triescope::viz::test_draft_levels {
 namespace {
