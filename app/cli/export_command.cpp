@@ -166,15 +166,12 @@ int run_export(const ExportCommandOptions& options, bool quiet) {
   const std::string& name = single_panel(options);
   // Wrong names are refused before any file is opened.
   const auto panel = viz::make_picture(name);
-  viz::ExportOptions settings;
-  settings.format = viz::export_format_from_string(options.format);
+  viz::ExportOptions settings = picture_options(options.output, options.size, options.format);
   settings.theme = viz::theme_name_from_string(options.theme);
   settings.scale = options.scale;
   settings.part = viz::export_part_from_string(options.part);
   settings.notes = options.notes;
   if (options.step >= 0) settings.step = options.step;
-  if (!options.size.empty())
-    std::tie(settings.width_px, settings.height_px) = parse_size(options.size);
   if (!options.whose.empty()) settings.view_state = view_state_of(options.whose, *panel);
   const auto capture = capture::Capture::open(options.capture);
   if (!options.whose.empty()) check_has_rows(*capture, options.whose);

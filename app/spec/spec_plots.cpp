@@ -31,6 +31,15 @@ std::string plot_name(const std::string& method) {
   return name;
 }
 
+// Methods as one plot names them. Where two would read alike, both keep their paths.
+std::vector<std::string> plot_names(const std::vector<std::string>& methods) {
+  std::vector<std::string> shortened, names = methods;
+  for (const std::string& method : methods) shortened.push_back(plot_name(method));
+  for (std::size_t i = 0; i < methods.size(); ++i)
+    if (std::ranges::count(shortened, shortened[i]) == 1) names[i] = shortened[i];
+  return names;
+}
+
 // Methods by tasks, over plain decoding's 1.
 viz::BarChart bars(const std::vector<SpecCell>& cells, double (SpecCell::*value)() const) {
   viz::BarChart chart;
@@ -41,14 +50,15 @@ viz::BarChart bars(const std::vector<SpecCell>& cells, double (SpecCell::*value)
   };
   for (const SpecCell& cell : cells) {
     if (!is_spec_sweep(cell.method)) place_of(chart.groups, cell.task);
-    if (is_meant(cell)) place_of(chart.series, plot_name(cell.method));
+    if (is_meant(cell)) place_of(chart.series, cell.method);
   }
   chart.values.assign(chart.groups.size(),
                       std::vector<std::optional<viz::BarValue>>(chart.series.size()));
   for (const SpecCell& cell : cells)
     if (const double mean = (cell.*value)(); is_meant(cell) && std::isfinite(mean))
-      chart.values[place_of(chart.groups, cell.task)]
-                  [place_of(chart.series, plot_name(cell.method))] = viz::BarValue{.mean = mean};
+      chart.values[place_of(chart.groups, cell.task)][place_of(chart.series, cell.method)] =
+          viz::BarValue{.mean = mean};
+  chart.series = plot_names(chart.series);
   return chart;
 }
 
@@ -57,12 +67,16 @@ viz::HistogramPlot accepted_plot(const std::vector<SpecCell>& cells) {
                           .title = "How many drafts a step accepts, over all tasks",
                           .unit = "drafts accepted in a step",
                           .parts = {}};
+  std::vector<std::string> methods;
   for (std::size_t i = 0; i < cells.size(); ++i) {
     const SpecCell& cell = cells[i];
     const bool is_last = i + 1 == cells.size() || cells[i + 1].method != cell.method;
-    if (is_last && !is_spec_sweep(cell.method) && cell.method != "greedy")
-      plot.parts.push_back({plot_name(cell.method), cell.accepted_histogram});
+    if (!is_last || is_spec_sweep(cell.method) || cell.method == "greedy") continue;
+    methods.push_back(cell.method);
+    plot.parts.push_back({"", cell.accepted_histogram});
   }
+  methods = plot_names(methods);
+  for (std::size_t i = 0; i < methods.size(); ++i) plot.parts[i].name = methods[i];
   return plot;
 }
 

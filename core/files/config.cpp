@@ -28,6 +28,9 @@ void validate_rope(const RopeConfig& rope, const ModelConfig& config, const std:
   check(rope.rotated_pairs >= 0 && rope.rotated_pairs <= rope.dims / 2, source,
         "expected at most " + std::to_string(rope.dims / 2) + " rotated pairs, found " +
             std::to_string(rope.rotated_pairs));
+  check(rope.rotated_pairs == 0 ||
+            (rope.kind != RopeKind::kLongRope && rope.kind != RopeKind::kDynamic),
+        source, "expected all pairs rotated under longrope and dynamic rope");
   check(is_good(rope.theta) && is_good(rope.factor) && is_good(rope.attention_factor), source,
         "expected rope theta, factor and attention factor above 0");
   if (rope.kind == RopeKind::kLlama3) {

@@ -54,7 +54,7 @@ class GgufFields {
   bool is_array(const std::string& key) const { return file_.is_array(prefix_ + key); }
   std::vector<std::int64_t> integers(const std::string& key) const;  // booleans count as 0 and 1
   int integer(const std::string& key, std::optional<int> fallback = {}) const;
-  // A number for each of so many layers: a list, or one for all.
+  // A number for each of so many layers: a list, or one for all. Error{kCorruption}: a list of another length, or a number outside 0 to 2^30.
   std::vector<int> by_layer(const std::string& key, std::size_t layers) const;
   double number(const std::string& key, std::optional<double> fallback = {}) const;
   bool boolean(const std::string& key, bool fallback) const {

@@ -3,7 +3,9 @@
 // of every layer; norms before and after, of every head's q, k and v; a scale of every layer; a rope of its own
 // for each kind, in full layers over the first pairs of a head alone. Source: transformers 5.17.0,
 // modeling_gemma4.py, and llama.cpp's converter.
+#include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "core/base/error.h"
 #include "core/files/family.h"
@@ -76,25 +78,30 @@ void read_gemma4(const JsonFields& fields, ModelConfig& config) {
   }
 
   const bool values_are_keys = fields.boolean("attention_k_eq_v", false);
-  int full_head = fields.integer("global_head_dim", 512);
+  const int global_head = fields.integer("global_head_dim", 512);
   const int full_kv_heads = values_are_keys ? fields.integer("num_global_key_value_heads", 0) : 0;
   const bool by_layer = fields.has("per_layer_config");
   if (by_layer) read_layers(fields, config);
+  int full_head = 0, sliding_head = 0;
   for (LayerConfig& layer : config.layers) {
-    if (layer.window > 0) continue;
-    if (!by_layer) {
-      layer.head_dim = full_head;
+    const bool slides = layer.window > 0;
+    if (!slides && !by_layer) {
+      layer.head_dim = global_head;
       layer.kv_heads = full_kv_heads;
     }
-    full_head = layer.head_dim > 0 ? layer.head_dim : config.head_dim;
-    layer.value_is_key = values_are_keys;
+    layer.value_is_key = values_are_keys && !slides;
+    const int head = layer.head_dim > 0 ? layer.head_dim : config.head_dim;
+    int& of_kind = slides ? sliding_head : full_head;
+    if (of_kind != 0 && of_kind != head)
+      fields.not_supported("per_layer_config with several head_dim in layers of one kind");
+    of_kind = head;
   }
   const int shared = fields.integer("num_kv_shared_layers", 0);
   if (!share_kv(config, shared))
     fields.corrupt("num_kv_shared_layers", "an earlier layer of each kind with K and V of its own");
   if (fields.boolean("use_double_wide_mlp", false))
     for (LayerConfig& layer : config.layers)
-      if (layer.kv_from >= 0) layer.intermediate = 2 * config.intermediate;
+      if (layer.kv_from >= 0) layer.intermediate = 2 * std::min(config.intermediate, 1 << 29);
 
   const bool has_dims = fields.has("hidden_size_per_layer_input");
   const bool no_dims = fields.raw().contains("hidden_size_per_layer_input") && !has_dims;
@@ -109,7 +116,8 @@ void read_gemma4(const JsonFields& fields, ModelConfig& config) {
                                                          : JsonFields(kDefaults, fields.path());
   config.ropes = {rope_from_json(ropes.object("full_attention"), 1e6, 1, config, {},
                                  RotaryPart::kWholeHead, full_head),
-                  rope_from_json(ropes.object("sliding_attention"), 1e4, 1, config, {})};
+                  rope_from_json(ropes.object("sliding_attention"), 1e4, 1, config, {},
+                                 RotaryPart::kWholeHead, sliding_head)};
   fill_shared(config);
 }
 
@@ -143,7 +151,9 @@ void gguf_gemma4(const GgufFields& fields, ModelConfig& config) {
   const auto rotated =
       std::ranges::find_if(full.divisors, [](float divisor) { return divisor >= 1e30f; });
   full.rotated_pairs = static_cast<int>(rotated - full.divisors.begin());
-  if (std::any_of(full.divisors.begin(), rotated, [](float divisor) { return divisor != 1; }) ||
+  const bool rotates_none = !full.divisors.empty() && full.rotated_pairs == 0;
+  if (rotates_none ||
+      std::any_of(full.divisors.begin(), rotated, [](float divisor) { return divisor != 1; }) ||
       std::any_of(rotated, full.divisors.end(), [](float divisor) { return divisor < 1e30f; }))
     fields.not_supported("rope_freqs.weight other than 1 and then 1e30");
   full.divisors.clear();

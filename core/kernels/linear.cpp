@@ -207,7 +207,7 @@ void PackedLinear::each_part(const char* what, std::int64_t first, std::int64_t 
 }
 
 // Divides `count` rows that begin at row `first` of a part into shares. They end at panel
-// boundaries, so that no two threads write into one cache line.
+// boundaries, so that two threads share at most a cache line (panels of MXFP4), and never a byte.
 template <class Body>
 void share_rows(std::int64_t first, std::int64_t count, ThreadPool& pool, const Body& body) {
   constexpr std::int64_t kPanel = PackedLinear::kPanel;

@@ -114,6 +114,9 @@ std::vector<std::int32_t> LayerSearch::at_random() {
 }
 
 std::vector<std::int32_t> LayerSearch::neighbour() {
+  // The list to begin with may lack parts of the first and last layer, which stay in those that are found.
+  if (best_.front() < attention_of(1) || best_.back() >= attention_of(layers_ - 1))
+    return at_random();
   std::vector<std::int32_t> list = best_, stay;
   for (const std::int32_t part : middle())
     if (std::ranges::find(list, part) == list.end()) stay.push_back(part);

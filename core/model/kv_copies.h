@@ -14,7 +14,8 @@ class KvCopies {
  public:
   virtual ~KvCopies() = default;
   // Copies slot from[i] of `other` to slot to[i], bit for bit. Layer j of this storage takes layer layers[j]
-  // of the other. Returns false, with nothing copied, where the other's layout or dtype differs; without
+  // of the other; where layers have K and V of several widths (layer_route.h), both have all layers, and all are
+  // copied. Returns false, with nothing copied, where the other's layout or dtype differs; without
   // slots it asks just that. Error{kInvalidArgument}: slots or layers that do not exist, lists of
   // different lengths.
   virtual bool copy_from(const KvStorage& other, std::span<const std::int32_t> from,

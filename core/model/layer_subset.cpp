@@ -20,7 +20,7 @@ void check_parts(const std::vector<std::int32_t>& sublayers, int layers) {
                       std::to_string(2 * layers - 1) + ", found " + std::to_string(sublayers[i]));
 }
 
-// "22", or "22.5" where one has half of its parts.
+// So many parts as a number of layers, two parts each: "22", "22.5".
 std::string layers_text(std::size_t sublayers) {
   return std::to_string(sublayers / 2) + (sublayers % 2 == 0 ? "" : ".5");
 }

@@ -16,6 +16,7 @@ namespace triescope {
 
 class LayerSubset final : public Model {
  public:
+  // What its storage has room for: the attention that stays, or every layer's, so that another number may stay later.
   enum class KvOf { kParts, kAllLayers };
   // `sublayers`: those that stay, ascending, attention among them. Error{kInvalidArgument}: no attention, or a
   // part that the model has not.
@@ -29,7 +30,7 @@ class LayerSubset final : public Model {
   DeviceMemory device_memory() const override { return whole_.device_memory(); }
   const std::vector<std::int32_t>& sublayers() const { return sublayers_; }
   std::vector<std::int32_t> left_out() const;
-  // The layers whose KV its storage has, in order.
+  // The layers whose KV its storage has, in order; with K and V of several widths it has all (layer_route.h).
   std::vector<std::int32_t> kv_layers() const;
   // Takes others from now on. KV that was computed stays as it is. Error{kInvalidArgument}: as the
   // constructor's, or a storage that has no room for them (KvOf::kParts and another number with attention).

@@ -1,5 +1,5 @@
-"""What recording costs, in ms a round: python bench/bench_recorder.py. The aim is 0.2 at most without logits. Of the 60
-drafts with a mask SQLite alone takes more to write the rows and to commit them; a thread takes that off the caller."""
+"""What recording costs, in ms a round: python bench/bench_recorder.py. The aim is 0.2 at most without logits. With 60
+drafts and a mask SQLite alone takes longer to write and commit the rows; a thread takes that off the caller."""
 
 import os
 import platform

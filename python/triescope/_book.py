@@ -29,6 +29,14 @@ def _callers() -> int:
     return level
 
 
+def kv_bytes(model: Dict[str, Any]) -> int:
+    """Bytes of a token's keys and values; 0: not known."""
+    sizes = {"f32": 4, "float32": 4, "f16": 2, "float16": 2, "bf16": 2, "bfloat16": 2}
+    each = sizes.get(str(model.get("dtype", "")).replace("torch.", ""), 0)
+    layers, heads, size = (model.get(name) for name in ("layers", "kv_heads", "head_dim"))
+    return 2 * int(layers) * int(heads) * int(size) * each if layers and heads and size else 0
+
+
 class Book:
     """The state of one recording. `rows` is by table; tables that the level leaves out are absent."""
 
@@ -86,7 +94,8 @@ class Book:
             return
         dtype = str(getattr(logits, "dtype", "")).replace("torch.", "")
         if dtype in ("bfloat16", "float16"):
-            self.changes["model_json"] = json.dumps({**self._model, "dtype": dtype})
+            model = {**self._model, "dtype": dtype}
+            self.changes.update(model_json=json.dumps(model), kv_bytes_per_token=kv_bytes(model))
             self._model = None
 
     def add(self, table: str, row: Union[Sequence[Any], Block]) -> None:

@@ -79,13 +79,15 @@ class Cache:
         """free() of each that is held."""
         holder, slot_of = self.holder, self.slot_of
         held = [slot for slot in dict.fromkeys(slots) if slot in holder]
+        self.garbage.difference_update(slots)
+        if not held:
+            return
         nodes = [holder.pop(slot) for slot in held]
-        self._touch(min(nodes, default=0))
+        self._touch(min(nodes))
         for slot, node in zip(held, nodes):
             if slot_of.get(node) == slot:
                 del slot_of[node]
         self.events.append(Block(len(held), (tick, "free", held, nodes, -1, self.owner)))
-        self.garbage.difference_update(slots)
 
     def waste(self, slot: int, tick: int) -> None:
         """What lies there is not needed any more."""

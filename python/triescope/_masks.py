@@ -26,7 +26,10 @@ def array_bits(lines: Any) -> Optional[List[int]]:
         lines = lines.detach().cpu()
         if "bool" not in str(lines.dtype) or numpy is None:
             return None
-        lines = lines.numpy()
+        try:
+            lines = lines.numpy()
+        except RuntimeError:  # a torch built for another numpy
+            return None
     if numpy is None or not isinstance(lines, numpy.ndarray) or lines.dtype != bool:
         return None
     packed = numpy.packbits(lines, axis=1, bitorder="little")
@@ -94,8 +97,11 @@ def mask_rows(value: Any, rows: int, where: str) -> Tuple[List[int], Optional[in
             shape = value.shape
         if len(shape) != 2:
             raise values.wrong(where, "a mask", value, hint)
-        if "float" in str(getattr(value, "dtype", "")):
+        dtype = str(getattr(value, "dtype", ""))
+        if "float" in dtype:
             value = value > HIDDEN
+        elif "int" in dtype:
+            value = value != 0
         if len(value) == rows:
             bits = array_bits(value)
             if bits is not None:

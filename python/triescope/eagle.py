@@ -232,7 +232,7 @@ class _Hooks:
 @contextlib.contextmanager
 def record(ea_model: Any, path: Any, tokenizer: Any = None, *, level: str = "full", strict: bool = False) -> Iterator[List[str]]:
     """Every eagenerate() and ea_generate() of `ea_model` inside the `with` is recorded: the first into `path`, more into run-2.tscap, …
-    Gives the list of the captures made."""
+    A generator is recorded if its first token is asked for inside the `with`. Gives the list of the captures made."""
     hooks = _Hooks(ea_model, os.fspath(path), tokenizer, level, strict)
     try:
         yield hooks.made

@@ -134,7 +134,7 @@ def _newest_logits(llama: Any) -> Any:
 @contextlib.contextmanager
 def record(llama: Any, path: Any, *, level: str = "full", strict: bool = False) -> Iterator[List[str]]:
     """Every generate() of `llama` inside the `with` is recorded: the first into `path`, more into run-2.tscap, …
-    Gives the list of the captures made."""
+    A generator is recorded if its first token is asked for inside the `with`. Gives the list of the captures made."""
     for name in ("generate", "eval", "sample", "detokenize"):
         if not hasattr(llama, name):
             raise TypeError(f"triescope.llama_cpp.record(llama): expected a llama_cpp.Llama, found a {type(llama).__name__}")

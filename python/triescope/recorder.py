@@ -14,7 +14,7 @@ import sys
 from typing import Any, Dict, List, Optional, Tuple, Union
 
 from . import _prompt, _values as values
-from ._book import Book
+from ._book import Book, kv_bytes
 from ._file import identity
 from ._pieces import pieces_of
 from ._schema import LEVELS
@@ -58,7 +58,7 @@ class Recorder:
             "setting_titles_json": json_of("Recorder(setting_titles=…)", setting_titles),
             "setting_words_json": json_of("Recorder(setting_words=…)", setting_words), "seed": int(seed),
             "versions_json": json_of("Recorder(versions=…)", versions if versions is not None else _versions()),
-            "max_new_tokens": _limit(max_new_tokens, settings), "kv_bytes_per_token": _kv_bytes(about),
+            "max_new_tokens": _limit(max_new_tokens, settings), "kv_bytes_per_token": kv_bytes(about),
             "sliding_window": int(about.get("sliding_window") or 0),
             "kv_policy": kv_policy, "conversation_json": json.dumps(conversation) if conversation else "",
             "status": "running", "recorder": identity()}
@@ -186,16 +186,10 @@ class Recorder:
 
 def _limit(max_new_tokens: int, settings: Optional[Dict[str, Any]]) -> int:
     """How many tokens a text may have; where it is not said, the setting of that name. 0: not known."""
-    said = max_new_tokens or (settings or {}).get("max_new_tokens")
+    if max_new_tokens:
+        return int(max_new_tokens)
+    said = values.plain((settings or {}).get("max_new_tokens"))
     return int(said) if isinstance(said, (int, float)) and 0 < said <= 100000000 else 0
-
-
-def _kv_bytes(model: Dict[str, Any]) -> int:
-    """Bytes of a token's keys and values; 0: not known."""
-    sizes = {"f32": 4, "float32": 4, "f16": 2, "float16": 2, "bf16": 2, "bfloat16": 2}
-    each = sizes.get(str(model.get("dtype", "")).replace("torch.", ""), 0)
-    layers, heads, size = (model.get(name) for name in ("layers", "kv_heads", "head_dim"))
-    return 2 * int(layers) * int(heads) * int(size) * each if layers and heads and size else 0
 
 
 def _version() -> str:

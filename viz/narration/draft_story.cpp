@@ -3,7 +3,9 @@
 #include <set>
 #include <vector>
 
+#include "core/capture/metric_names.h"
 #include "viz/narration/story.h"
+#include "viz/query/draft_figures.h"
 #include "viz/query/left_out_layers.h"
 #include "viz/query/step_drafts.h"
 
@@ -74,6 +76,9 @@ void tell_probes(Story& story) {
 
 // Tells that drafting leaves out other parts of the model's layers from this step on.
 void tell_left_out(Story& story) {
+  if (std::ranges::none_of(draft_figures(story.capture, story.step),
+                           [](const auto& row) { return capture::is_left_out(row.name); }))
+    return;
   const auto now = left_out_layers(story.capture, story.tick + 1);
   const auto before = left_out_layers(story.capture, story.tick);
   if (before.empty() || now == before) return;

@@ -1,4 +1,4 @@
-// Doctor: the faults of the capture, gravest first. A click goes to the first place of a fault.
+// Doctor: what is wrong in the capture, gravest first. A click goes to where a finding first is.
 #include <algorithm>
 #include <array>
 #include <cmath>

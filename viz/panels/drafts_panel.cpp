@@ -47,8 +47,10 @@ struct Lower {
 // all of the history stands.
 Lower lower_part(float height, float em, std::size_t most, float sources_em, float wanted) {
   const float left = height - em * (kDraftsTopEm + sources_em + DraftRows::height_em(most));
-  // Half of a pane is the history's at least, unless lists of tokens stand above the drafts.
-  const float least = sources_em == 0 ? std::max(em * kLeastHistoryEm, height * 0.5f) : 0;
+  // Half of a pane is the history's at least; where lists of tokens stand above the drafts, a few rows of a tall one.
+  const float least = sources_em == 0    ? std::max(em * kLeastHistoryEm, height * 0.5f)
+                      : height > em * 22 ? em * kLeastHistoryEm
+                                         : 0;
   float history = height > em * 11 || left >= wanted ? std::min(wanted, std::max(least, left)) : 0;
   if (history < std::min(wanted, em * kLeastHistoryEm)) history = 0;
   const float rest = left - history;
@@ -91,9 +93,8 @@ class DraftsPanel final : public Panel {
     const auto lines =
         drafts_title(canvas, drafts, area.w - 2 * pad, 1 + room / (em * kDraftsTitleEm), scene);
     const float head = em * (kDraftsTopEm + kDraftsTitleEm * static_cast<float>(lines.size() - 1));
-    // The charts and the history have the same place at every step: it follows from the run's largest steps.
-    const auto most = static_cast<std::size_t>(history_.levels(*scene.capture));
-    const Lower lower = lower_part(area.h, em, most, tallest_.height_em(*scene.capture), wanted);
+    const Largest most = largest(scene, shown_);
+    const Lower lower = lower_part(area.h, em, most.levels, most.sources_em, wanted);
     const float history = lower.history, charts = lower.charts;
     // What the drafts come from has room where a few levels have it too.
     const std::vector<TokenList>& sources = shown_.sources;
@@ -145,8 +146,9 @@ class DraftsPanel final : public Panel {
     std::size_t levels = 0;
     float history = 0, sources = 0;
     if (scene.capture && scene.shown_step() >= 0) {
-      levels = static_cast<std::size_t>(history_.levels(*scene.capture));
-      sources = tallest_.height_em(*scene.capture);
+      const Largest most = largest(scene, what_is_shown(scene));
+      levels = most.levels;
+      sources = most.sources_em;
       history = history_.height_em(scene);
     }
     return {scene.em * 60, scene.em * std::max(14.0f, kDraftsTopEm + sources +
@@ -196,6 +198,20 @@ class DraftsPanel final : public Panel {
     return {scene.capture, scene.cursor, capture.counts().verdicts,
             draft_levels(capture, scene.shown_step(), scene.cursor, text_at(capture, scene.cursor)),
             token_lists(capture, scene.shown_step(), scene.cursor)};
+  }
+
+  // What the places of the charts and the history follow from: the largest steps of the run, so that nothing moves from
+  // step to step. The step under way may be larger than all that are done. A single picture has no other step beside it.
+  struct Largest {
+    std::size_t levels = 0;
+    float sources_em = 0;
+  };
+  Largest largest(const Scene& scene, const Shown& shown) const {
+    Largest most{shown.drafts.levels.size(), TokenListRows::height_em(shown.sources)};
+    if (scene.export_mode && !scene.series) return most;
+    most.levels = std::max(most.levels, static_cast<std::size_t>(history_.levels(*scene.capture)));
+    most.sources_em = std::max(most.sources_em, tallest_.height_em(*scene.capture));
+    return most;
   }
 
   // It is made once per cursor and state of the capture.

@@ -187,8 +187,11 @@ class InspectorPanel final : public Panel {
         std::clamp(std::floor(area.w / (scene.em * kColumnEm)), 1.0f, 3.0f));
     Rect column{area.x, area.y, area.w / static_cast<float>(columns), area.h};
     float overflow = 0;
-    if (columns == 1 || lay_out(canvas, area, scene, facts, false) <= area.h) {
-      overflow = lay_out(canvas, area, scene, facts, true) - area.h;
+    const float whole = lay_out(canvas, area, scene, facts, false);
+    if (columns == 1 || whole <= area.h) {
+      overflow = whole - area.h;
+      scroll_.fit(overflow);
+      lay_out(canvas, area, scene, facts, true);
     } else {
       std::vector<Fact> part;
       for (std::size_t i = 0, left = columns; i < facts.size(); ++i) {

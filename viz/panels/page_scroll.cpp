@@ -20,7 +20,7 @@ Rect draw_more_corner(Canvas& canvas, Point at, bool up, const Scene& scene) {
 
 void PageScroll::fit(float overflow, float start) {
   overflow_ = std::max(0.0f, overflow);
-  at_ = std::clamp(moved_ ? at_ : start, 0.0f, overflow_);
+  at_ = std::clamp(moved_ ? wanted_ : start, 0.0f, overflow_);
 }
 
 void PageScroll::draw_corners(Canvas& canvas, Rect area, float page, bool above, bool below,
@@ -50,7 +50,7 @@ bool PageScroll::input(const Input& in, const Scene& scene, Reaction& reaction) 
 }
 
 void PageScroll::move(float by) {
-  at_ = std::clamp(at_ + by, 0.0f, overflow_);
+  at_ = wanted_ = std::clamp(at_ + by, 0.0f, overflow_);
   moved_ = true;
 }
 

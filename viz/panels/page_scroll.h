@@ -1,4 +1,4 @@
-// PageScroll: how far what a panel draws is scrolled, where it is higher than the panel. Corners at the right edge say
+// PageScroll: how far a panel is scrolled whose content is higher than the panel. Corners at the right edge say
 // that more lies above or below, out of sight; a click on one turns a page.
 #pragma once
 
@@ -27,6 +27,7 @@ class PageScroll {
   void move(float by);
 
   float at_ = 0, overflow_ = 0, page_ = 0;
+  float wanted_ = 0;  // where somebody scrolled to; what is drawn may be shorter for a while
   bool moved_ = false;
   Rect above_, below_;  // as drawn
 };

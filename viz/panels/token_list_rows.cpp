@@ -4,6 +4,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "core/base/counted.h"
 #include "viz/draw/drawing.h"
@@ -76,7 +77,8 @@ float TokenListRows::height_em(const std::vector<TokenList>& lists) {
 }
 
 float TallestLists::height_em(const capture::Capture& capture) {
-  if (&capture != of_) of_ = &capture, done_ = 0, most_em_ = 0;
+  if (&capture != of_) of_ = &capture, done_ = 0, seen_ = -1, most_em_ = 0;
+  if (std::exchange(seen_, capture.end_tick()) == capture.end_tick()) return most_em_;
   for (std::int32_t step = done_; step <= capture.last_step(); ++step)
     most_em_ = std::max(most_em_,
                         TokenListRows::height_em(token_lists(capture, step, capture.end_tick())));

@@ -45,7 +45,8 @@ class TallestLists {
 
  private:
   const capture::Capture* of_ = nullptr;
-  std::int32_t done_ = 0;  // steps before it are measured
+  std::int32_t done_ = 0;    // steps before it are measured
+  capture::Tick seen_ = -1;  // the capture's end when it was asked last
   float most_em_ = 0;
 };
 

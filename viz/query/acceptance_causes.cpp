@@ -1,7 +1,5 @@
 #include "viz/query/acceptance_causes.h"
 
-#include "viz/query/step_range.h"
-
 #include <algorithm>
 #include <cmath>
 

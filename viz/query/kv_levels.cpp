@@ -1,7 +1,5 @@
 #include "viz/query/kv_levels.h"
 
-#include "viz/query/step_range.h"
-
 #include <algorithm>
 #include <iterator>
 #include <span>

@@ -13,7 +13,7 @@ enum class LeftOut : std::uint8_t { kNothing, kAttention, kMlp, kLayer };
 
 // [layers of the model]: what of each is left out at the cursor. Empty: the capture does not say, or not yet.
 std::vector<LeftOut> left_out_layers(const capture::Capture& capture, capture::Tick cursor);
-// A layer has two.
+// Counts the parts that are left out. A layer has two: its attention and its MLP.
 std::int64_t left_out_parts(const std::vector<LeftOut>& left_out);
 // "12–19, 23: 9 of 30", or "12; attention of 3, 5; MLP of 7: 5 of 60 parts" where parts are left out alone.
 std::string left_out_text(const std::vector<LeftOut>& left_out);

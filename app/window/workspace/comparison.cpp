@@ -1,7 +1,5 @@
 #include "app/window/workspace/comparison.h"
 
-#include "viz/query/step_range.h"
-
 #include <algorithm>
 
 namespace triescope::app {

@@ -12,7 +12,9 @@ void RunsAcceptance::show(const std::string& folder, const std::vector<StudyRow>
   }
   runs_ = runs;
   wanted_ = folder;
-  for (const StudyRow& row : runs) wanted_ += '\n' + study_cell(row, "capture", "");
+  // A repeat has the same drafts again, and is not counted.
+  for (const StudyRow& row : runs)
+    if (row.at("repeat") == 1) wanted_ += '\n' + study_cell(row, "capture", "");
 }
 
 bool RunsAcceptance::update() {

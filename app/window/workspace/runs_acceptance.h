@@ -45,8 +45,8 @@ class RunsAcceptance {
 
   std::string folder_;  // of what is shown
   std::vector<StudyRow> runs_;
-  std::string wanted_, asked_,
-      asked_folder_;  // folder and captures; asked: what the task was started for
+  std::string wanted_;                // folder and captures that are to be counted
+  std::string asked_, asked_folder_;  // those that the task was started for
   viz::AcceptanceBy asked_by_ = viz::AcceptanceBy::kDepth, shown_by_ = viz::AcceptanceBy::kDepth;
   std::unique_ptr<Later<std::vector<MethodAcceptance>>> task_;
   std::vector<viz::NamedAcceptance> methods_;

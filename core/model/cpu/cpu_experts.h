@@ -24,6 +24,7 @@ struct CpuRows {  // of a linear layer's input, `stride` apart
   std::int64_t stride;
 };
 
+// The kernels' name of a configuration's activation.
 kernels::ActivationKind activation_kind(formats::Activation activation);
 
 // y[r] <- act(gate(x[r])) * up(x[r]), or act(up(x[r])) where the MLP has no gate. Rows of y are

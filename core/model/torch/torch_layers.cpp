@@ -187,7 +187,7 @@ Tensor TorchLayers::run(const Rows& rows, std::span<const TorchWeights::Layer> w
     const std::size_t i = step.layer;
     if (stop.stop_requested()) throw Error(ErrorCode::kCancelled, "forward was cancelled");
     const TorchWeights::Layer& w = weights[i];
-    // Takes up the previous branch; in the first part that runs, that is done.
+    // The norm of the stream with the previous branch; at the first part that runs, both are done.
     const auto next_input = [&](const TorchNorm& norm) {
       if (first_input.defined()) return std::exchange(first_input, {});
       const Tensor normed = take_up(x, h, post, norm);
@@ -195,10 +195,7 @@ Tensor TorchLayers::run(const Rows& rows, std::span<const TorchWeights::Layer> w
       return normed;
     };
     Tensor normed;
-    if (step.stores || config_.shared_norm)
-      normed = next_input(w.attention_norm);
-    else if (h.defined())
-      next_input({});
+    if (step.stores || config_.shared_norm) normed = next_input(w.attention_norm);
     features.keep(x, static_cast<std::int32_t>(i));
     Tensor q;
     if (step.stores) q = project(in, i, step.stored, w, normed, kv);

@@ -62,8 +62,8 @@ class TorchLayers {
   struct Rows {
     const ForwardInputs& in;
     const VisibleSlots& visible;
-    // [rows, hidden]: what the first part of a layer that the rows go through reads, of a layer's first part
-    // norm(x); of a draft head's layer another input. Undefined: norm(x), as in every other layer.
+    // [rows, inputs]: what the first part that runs reads. It is norm(x) by that part's norm, or what a draft head gives
+    // its first layer's q, k and v (EAGLE-3: 2 * hidden wide). Undefined: computed from x.
     at::Tensor first_input = {};
     // Those of ForwardBatch.
     std::span<const std::int32_t> sublayers = {};

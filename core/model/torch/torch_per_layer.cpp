@@ -30,6 +30,7 @@ Tensor per_layer_inputs(const formats::ModelConfig& config, const TorchWeights& 
       (linear(x, weights.per_layer_projection) / std::sqrt(static_cast<double>(config.hidden)))
           .view({rows, -1, dims}),
       weights.per_layer_norm, config.norm_eps);
+  if (with_token == 0) return context;
   const Tensor embedded = weights.per_layer_embedding.rows(tokens.narrow(0, 0, with_token))
                               .view({with_token, -1, dims});
   // As in transformers: the scale is rounded to the model's dtype first.

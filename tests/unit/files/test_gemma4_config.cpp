@@ -114,6 +114,14 @@ TEST_CASE("Gemma 4: what newer files say of single layers") {
   CHECK(config.ropes[0].dims == 32);
   CHECK(has(refused(ErrorCode::kNotSupported, "gemma4_text", with(R"("1":{"hidden_size":32})")),
             "per_layer_config with 'hidden_size'"));
+  const ModelConfig wide =
+      config_of("gemma4_text", with(R"("0":{"head_dim":32},"2":{"head_dim":32})"));
+  CHECK(head_dims(wide) == "32 16 32 16");
+  CHECK(wide.ropes[0].dims == 16);
+  CHECK(wide.ropes[1].dims == 32);
+  for (const char* layers : {R"("1":{"head_dim":32})", R"("0":{"head_dim":32})"})
+    CHECK(has(refused(ErrorCode::kNotSupported, "gemma4_text", with(layers)),
+              "per_layer_config with several head_dim in layers of one kind"));
   for (const char* number : {"4", "x", "", "99999999999"})
     CHECK(has(
         refused(ErrorCode::kCorruption, "gemma4_text", with('"' + std::string(number) + R"(":{})")),
@@ -173,7 +181,8 @@ TEST_CASE("GGUF: Gemma 4's layers by their keys and tensors") {
   CHECK(config.ropes[1].dims == 8);
   CHECK(config.ropes[1].theta == 1e4);
   for (const std::vector<float>& factors :
-       {std::vector<float>{1, 2, 1, 1, 1, 1, 1, 1}, std::vector<float>{1, 1e30f, 1, 1, 1, 1, 1, 1}})
+       {std::vector<float>{1, 2, 1, 1, 1, 1, 1, 1}, std::vector<float>{1, 1e30f, 1, 1, 1, 1, 1, 1},
+        std::vector<float>(8, 1e30f)})
     CHECK(has(refusal(ErrorCode::kNotSupported, [&] { config_of(file(factors)); }),
               "rope_freqs.weight other than 1 and then 1e30"));
 }

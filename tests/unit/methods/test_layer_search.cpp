@@ -39,6 +39,21 @@ TEST_CASE(
   CHECK(seen.size() > 100);  // of 4845
 }
 
+TEST_CASE("layer search: a first list with the ends of the model leads to lists without them") {
+  const Layers ends = {0, 1, 6, 7};  // of four layers
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    LayerSearch search(4, ends, seed);
+    CHECK(search.next() == ends);
+    search.report(ends, 0.5);
+    for (int i = 0; i < 60; ++i) {
+      const Layers list = search.next();
+      CHECK(list.front() >= 2);
+      CHECK(list.back() <= 5);
+      search.report(list, 0.4);
+    }
+  }
+}
+
 TEST_CASE("layer search: the best list is the first of the best figure so far") {
   LayerSearch search(12, kFirst, 7);
   CHECK(search.best() == kFirst);

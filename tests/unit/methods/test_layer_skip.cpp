@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/error.h"
+#include "core/capture/metric_names.h"
 #include "core/methods/text_methods.h"
 #include "core/model/layer_subset.h"
 #include "tests/support/draft_rig.h"
@@ -169,6 +170,7 @@ TEST_CASE(
     CHECK(tokens_of(session.result()) == tokens_of(plain.session->result()));
     std::int32_t last = -1;
     for (const capture::MetricRow& row : rig.recorder.metric_rows) {
+      CHECK(capture::is_left_out(row.name));
       if (row.tick != last) changes.emplace_back();
       last = row.tick;
       const int layer = static_cast<int>(row.value);

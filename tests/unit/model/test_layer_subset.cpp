@@ -158,6 +158,9 @@ TEST_CASE(
   const auto ids = some_ids(*whole, 4);
   CHECK_THROWS_AS(last_logits(part, *of_fewer, ids), Error);
   CHECK_THROWS_AS(last_logits(*whole, *of_part, ids), Error);
+  // Room for every layer is room for some.
+  const auto of_whole = whole->make_kv(8), own = part.make_kv(8);
+  CHECK(last_logits(part, *of_whole, ids) == last_logits(part, *own, ids));
   // No hidden states of a part.
   const std::vector<std::int32_t> order = iota(4), layer = {1}, last = {3};
   ForwardBatch batch;

@@ -28,6 +28,14 @@ struct TableBytes {
     for (std::size_t i = 0; i < 16; ++i) above[i] = static_cast<std::uint8_t>(kTable[i] - kLowest);
     return above;
   }();
+  static_assert(
+      [] {
+        for (const float number : kTable)
+          if (number - kLowest >= 256 || number != static_cast<float>(static_cast<int>(number)))
+            return false;
+        return true;
+      }(),
+      "expected whole numbers that differ by less than 256");
 
   // Calls use(i, w) for the codes of kWords rows of words in order; w holds the weights of all
   // columns, whose scales are given.

@@ -166,6 +166,26 @@ TEST_CASE("text: lines are shown whole, and a corner leads to what is out of sig
   }
 }
 
+TEST_CASE("text: a place that was scrolled to comes back after a text that is shorter") {
+  const Capture& run = beam_capture();
+  const viz::Scene scene = scene_at(run, run.end_tick());
+  const viz::Rect area{10, 20, 345, 97};
+  const auto panel = viz::make_panel("text");
+  const auto texts = [](const RecordingCanvas& canvas) {
+    std::string all;
+    for (const auto& text : canvas.texts) all += text.text + "|";
+    return all;
+  };
+  const std::string top = texts(drawn(*panel, scene, area));
+  viz::Input down = mouse_at({area.right() - 4, area.bottom() - 4});
+  down.clicked = true;
+  panel->input(down, area, scene);
+  const std::string scrolled = texts(drawn(*panel, scene, area));
+  CHECK(scrolled != top);
+  drawn(*panel, scene_at(run, 0), area);
+  CHECK(texts(drawn(*panel, scene, area)) == scrolled);
+}
+
 TEST_CASE("text: a scroll stops at the line that begins there or next") {
   viz::TextLines lines;
   lines.tops = {0, 30, 52, 74};
