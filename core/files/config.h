@@ -79,19 +79,8 @@ struct HeadShape {
   int heads = 0, kv_heads = 0, head_dim = 0;
   bool owns_kv = true;  // it computes K and V
   bool value_is_key = false;
-  // Of a layer that does not say otherwise.
   int query_dims() const { return heads * head_dim; }
   int kv_dims() const { return kv_heads * head_dim; }
-  HeadShape heads_of(std::size_t layer) const;
-  // The layer whose K and V a layer reads.
-  std::size_t kv_layer(std::size_t layer) const;
-  // Whether every layer has K and V of its own, of one width.
-  bool has_even_kv() const;
-  // K and V of a token in all layers.
-  std::int64_t kv_values() const;
-  int widest_head() const;
-  int widest_query() const;  // most query_dims of a layer
-  int widest_intermediate() const;
   int qkv_dims() const { return query_dims() + (owns_kv ? 2 * kv_dims() : 0); }
 };
 

@@ -1,7 +1,5 @@
 #include "core/model/layer_route.h"
 
-#include "core/model/sublayers.h"
-
 namespace triescope {
 
 std::vector<RouteStep> layer_route(const formats::ModelConfig& config,
@@ -25,13 +23,18 @@ std::vector<RouteStep> layer_route(const formats::ModelConfig& config,
   return route;
 }
 
+std::vector<formats::HeadShape> stored_heads(const formats::ModelConfig& config,
+                                             std::size_t layers) {
+  if (config.has_even_kv()) return {layers, config.heads_of(0)};
+  std::vector<formats::HeadShape> heads;
+  for (std::size_t i = 0; i < config.layers.size(); ++i) heads.push_back(config.heads_of(i));
+  return heads;
+}
+
 std::vector<int> stored_widths(const formats::ModelConfig& config, std::size_t layers) {
-  if (config.has_even_kv()) return std::vector<int>(layers, config.heads_of(0).kv_dims());
   std::vector<int> widths;
-  for (std::size_t i = 0; i < config.layers.size(); ++i) {
-    const formats::HeadShape shape = config.heads_of(i);
-    widths.push_back(shape.owns_kv ? shape.kv_dims() : 0);
-  }
+  for (const formats::HeadShape& heads : stored_heads(config, layers))
+    widths.push_back(heads.owns_kv ? heads.kv_dims() : 0);
   return widths;
 }
 

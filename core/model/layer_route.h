@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/files/config.h"
+#include "core/model/sublayers.h"
 
 namespace triescope {
 
@@ -25,8 +26,19 @@ struct RouteStep {
 std::vector<RouteStep> layer_route(const formats::ModelConfig& config,
                                    std::span<const std::int32_t> sublayers, std::size_t kv_layers);
 
-// Values of K, and of V, of one slot in each layer of the storage for so many layers; 0 = the layer has none of
-// its own.
+// The heads in each layer of the storage for so many layers. K and V of a layer that does not own them take no room.
+std::vector<formats::HeadShape> stored_heads(const formats::ModelConfig& config,
+                                             std::size_t layers);
+// Values of K, and of V, of one slot in each of them.
 std::vector<int> stored_widths(const formats::ModelConfig& config, std::size_t layers);
+
+// Whether a storage serves a forward through `sublayers`: one for the layers with attention among them, or for all.
+// `fits`: whether it was made for so many layers.
+template <class Fits>
+bool fits_route(const formats::ModelConfig& config, std::span<const std::int32_t> sublayers,
+                const Fits& fits) {
+  return fits(config.layers.size()) ||
+         (!sublayers.empty() && fits(layers_with_attention(sublayers).size()));
+}
 
 }  // namespace triescope

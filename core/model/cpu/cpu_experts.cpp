@@ -5,16 +5,9 @@
 #include "core/kernels/activation.h"
 #include "core/kernels/gated_linear.h"
 #include "core/kernels/linear.h"
+#include "core/model/cpu/scratch.h"
 
 namespace triescope {
-namespace {
-
-void grow(std::vector<float>& scratch, std::int64_t rows, std::int64_t width) {
-  scratch.resize(std::max(scratch.size(), static_cast<std::size_t>(rows * width)));
-}
-
-}  // namespace
-
 kernels::ActivationKind activation_kind(formats::Activation activation) {
   switch (activation) {
     case formats::Activation::kSilu:
@@ -42,7 +35,7 @@ void run_mlp_inner(const formats::ModelConfig& config, const CpuWeights::Mlp& ml
 void CpuExperts::choose(const CpuWeights::Layer& layer, CpuRows x, std::int64_t rows) {
   const std::int64_t experts = layer.router.outputs();
   const auto used = static_cast<std::size_t>(config_.experts.used);
-  grow(logits_, rows, experts);
+  at_least(logits_, rows, experts);
   kernels::linear(layer.router, x.values, x.stride, rows, logits_.data(), experts, pool_);
   chosen_.resize(static_cast<std::size_t>(rows) * used);
   visits_.resize(static_cast<std::size_t>(experts));
@@ -60,8 +53,8 @@ void CpuExperts::choose(const CpuWeights::Layer& layer, CpuRows x, std::int64_t 
 
 void CpuExperts::run_mlp(const CpuWeights::Mlp& mlp, CpuRows x, std::int64_t rows) {
   const std::int64_t stride = kernels::linear_stride(mlp.down.inputs());
-  grow(inner_, rows, stride);
-  grow(y_, rows, config_.hidden);
+  at_least(inner_, rows, stride);
+  at_least(y_, rows, config_.hidden);
   run_mlp_inner(config_, mlp, x, rows, inner_.data(), stride, pool_);
   kernels::linear(mlp.down, inner_.data(), stride, rows, y_.data(), config_.hidden, pool_);
 }
@@ -74,7 +67,7 @@ void CpuExperts::run(const CpuWeights::Layer& layer, CpuRows x, std::int64_t row
     const std::vector<Visit>& visits = visits_[expert];
     const auto count = static_cast<std::int64_t>(visits.size());
     if (count == 0) continue;
-    grow(x_, count, stride);
+    at_least(x_, count, stride);
     for (std::int64_t i = 0; i < count; ++i)
       std::copy_n(x.values + visits[static_cast<std::size_t>(i)].row * x.stride, hidden,
                   x_.data() + i * stride);
@@ -93,7 +86,7 @@ void CpuExperts::add_shared(const CpuWeights::Layer& layer, CpuRows x, std::int6
   const std::int64_t hidden = config_.hidden;
   run_mlp(layer.mlps.back(), x, rows);
   if (!layer.shared_gate.empty()) {
-    grow(gates_, rows, 1);
+    at_least(gates_, rows, 1);
     kernels::linear(layer.shared_gate, x.values, x.stride, rows, gates_.data(), 1, pool_);
     for (std::int64_t r = 0; r < rows; ++r)
       kernels::scale_by(y_.data() + r * hidden,

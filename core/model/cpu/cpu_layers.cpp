@@ -9,6 +9,7 @@
 #include "core/kernels/linear.h"
 #include "core/kernels/norm.h"
 #include "core/kernels/tree_attention.h"
+#include "core/model/cpu/scratch.h"
 #include "core/model/layer_route.h"
 
 namespace triescope {
@@ -19,11 +20,6 @@ using kernels::PackedLinear;
 // Whether a branch's result needs memory of its own before it is added to the stream.
 bool has_own_branch(const formats::ModelConfig& config) {
   return config.post_norms || config.residual_scale != 1;
-}
-
-void at_least(std::vector<float>& scratch, std::size_t rows, std::int64_t width) {
-  const std::size_t size = rows * static_cast<std::size_t>(width);
-  if (scratch.size() < size) scratch.resize(size);
 }
 
 }  // namespace
@@ -37,7 +33,7 @@ CpuLayers::CpuLayers(const formats::ModelConfig& config, kernels::Precision prec
       per_layer_(config, pool) {}
 
 std::span<float> CpuLayers::residual(std::size_t rows) {
-  at_least(x_, rows, config_.hidden);
+  at_least(x_, static_cast<std::int64_t>(rows), config_.hidden);
   return std::span(x_).first(rows * static_cast<std::size_t>(config_.hidden));
 }
 
@@ -130,10 +126,10 @@ void CpuLayers::run(const Rows& all, std::span<const CpuWeights::Layer> weights,
   const std::size_t count = all.positions.size();
   const auto rows = static_cast<std::int64_t>(count);
   const std::int64_t hidden = config_.hidden;
-  at_least(normed_, count, kernels::linear_stride(hidden));
-  at_least(attention_, count, kernels::linear_stride(config_.widest_query()));
-  at_least(inner_, count, kernels::linear_stride(config_.widest_intermediate()));
-  if (has_own_branch(config_) || config_.has_experts()) at_least(branch_, count, hidden);
+  at_least(normed_, rows, kernels::linear_stride(hidden));
+  at_least(attention_, rows, kernels::linear_stride(config_.widest_query()));
+  at_least(inner_, rows, kernels::linear_stride(config_.widest_intermediate()));
+  if (has_own_branch(config_) || config_.has_experts()) at_least(branch_, rows, hidden);
   qkv_.begin(all.positions, all.slots, all.text_length);
 
   const std::span<float> x = residual(count);

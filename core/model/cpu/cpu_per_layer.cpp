@@ -1,6 +1,5 @@
 #include "core/model/cpu/cpu_per_layer.h"
 
-#include <algorithm>
 #include <cmath>
 #include <numbers>
 
@@ -8,6 +7,7 @@
 #include "core/kernels/linear.h"
 #include "core/kernels/norm.h"
 #include "core/model/cpu/cpu_experts.h"
+#include "core/model/cpu/scratch.h"
 
 namespace triescope {
 
@@ -41,8 +41,8 @@ void CpuPerLayerBranch::add(std::size_t index, const CpuWeights::Layer& layer,
   const std::int64_t rows = static_cast<std::int64_t>(x.size()) / hidden;
   const std::int64_t width = static_cast<std::int64_t>(config_.layers.size()) * dims;
   const std::int64_t stride = kernels::linear_stride(dims);
-  inner_.resize(std::max(inner_.size(), static_cast<std::size_t>(rows * stride)));
-  branch_.resize(std::max(branch_.size(), x.size()));
+  at_least(inner_, rows, stride);
+  at_least(branch_, rows, hidden);
   kernels::linear(layer.per_layer_gate, x.data(), hidden, rows, inner_.data(), stride, pool_);
   const kernels::RowActivation act = kernels::row_activation(activation_kind(config_.activation));
   for (std::int64_t r = 0; r < rows; ++r) {

@@ -7,16 +7,9 @@
 #include "core/kernels/norm.h"
 #include "core/kernels/rope.h"
 #include "core/kernels/tree_attention.h"
+#include "core/model/cpu/scratch.h"
 
 namespace triescope {
-namespace {
-
-void room_for(std::vector<float>& scratch, std::size_t rows, std::int64_t width) {
-  scratch.resize(std::max(scratch.size(), rows * static_cast<std::size_t>(width)));
-}
-
-}  // namespace
-
 CpuQkv::CpuQkv(const formats::ModelConfig& config, kernels::Precision precision, ThreadPool& pool)
     : config_(config), precision_(precision), pool_(pool) {
   for (const formats::RopeConfig& rope : config_.ropes) ropes_.emplace_back(rope);
@@ -33,11 +26,11 @@ void CpuQkv::begin(std::span<const std::int32_t> positions, std::span<const std:
   std::int64_t widest = 0;
   for (std::size_t i = 0; i < config_.layers.size(); ++i)
     widest = std::max<std::int64_t>(widest, config_.heads_of(i).qkv_dims());
-  room_for(qkv_, positions.size(), widest);
+  at_least(qkv_, rows_, widest);
   for (std::size_t i = 0; i < ropes_.size(); ++i) {
     const auto half = static_cast<std::size_t>(ropes_[i].dims() / 2);
-    room_for(cos_[i], positions.size(), ropes_[i].dims() / 2);
-    room_for(sin_[i], positions.size(), ropes_[i].dims() / 2);
+    at_least(cos_[i], rows_, ropes_[i].dims() / 2);
+    at_least(sin_[i], rows_, ropes_[i].dims() / 2);
     for (std::size_t r = 0; r < positions.size(); ++r)
       ropes_[i].fill(positions[r], std::max(text_length, positions[r] + 1),
                      std::span(cos_[i]).subspan(r * half, half),

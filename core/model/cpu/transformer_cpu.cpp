@@ -16,8 +16,8 @@
 #include "core/model/cpu/cpu_layers.h"
 #include "core/model/cpu/cpu_per_layer.h"
 #include "core/model/cpu/cpu_weights.h"
+#include "core/model/layer_route.h"
 #include "core/model/mask_rows.h"
-#include "core/model/sublayers.h"
 #include "core/model/transformer.h"
 #include "core/model/visible_slots.h"
 
@@ -171,11 +171,8 @@ void CpuTransformer::run_part(const ForwardBatch& batch, const Part& part, CpuKv
 ForwardOutput CpuTransformer::forward(const ForwardBatch& batch, KvStorage& kv,
                                       std::stop_token stop) {
   auto* storage = dynamic_cast<CpuKv*>(&kv);
-  const std::size_t with_attention = batch.sublayers.empty()
-                                         ? config_.layers.size()
-                                         : layers_with_attention(batch.sublayers).size();
-  if (storage == nullptr || (!storage->fits(config_, precision_, with_attention) &&
-                             !storage->fits(config_, precision_, config_.layers.size()))) {
+  const auto fits = [&](std::size_t layers) { return storage->fits(config_, precision_, layers); };
+  if (storage == nullptr || !fits_route(config_, batch.sublayers, fits)) {
     throw Error(ErrorCode::kInvalidArgument, "forward: the KV storage belongs to another model");
   }
   const VisibleSlots visible = check_batch(batch, config_, position_end_, storage->capacity());

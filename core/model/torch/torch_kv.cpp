@@ -6,18 +6,16 @@
 #include "core/base/bytes_text.h"
 #include "core/base/error.h"
 #include "core/model/kv_slots.h"
+#include "core/model/layer_route.h"
 #include "core/model/torch/torch_runtime.h"
 
 namespace triescope {
 
 std::vector<TorchKv::Shape> TorchKv::shapes_of(const formats::ModelConfig& config,
                                                std::size_t layers) {
-  const bool even = config.has_even_kv();
-  std::vector<Shape> shapes(even ? layers : config.layers.size());
-  for (std::size_t i = 0; i < shapes.size(); ++i) {
-    const formats::HeadShape heads = config.heads_of(even ? 0 : i);
-    if (heads.owns_kv) shapes[i] = {heads.kv_heads, heads.head_dim};
-  }
+  std::vector<Shape> shapes;
+  for (const formats::HeadShape& heads : stored_heads(config, layers))
+    shapes.push_back(heads.owns_kv ? Shape{heads.kv_heads, heads.head_dim} : Shape{});
   return shapes;
 }
 

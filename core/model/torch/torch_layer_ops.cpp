@@ -42,7 +42,8 @@ class LibtorchLayerOps final : public TorchLayerOps {
     }
     q = normalise_heads(q, layer.query_norm);
     if (shape.owns_kv) k = normalise_heads(k, layer.key_norm);
-    if (shape.owns_kv && config_.value_norm) v = rms(v.to(at::kFloat)).to(v.scalar_type());
+    if (shape.owns_kv && config_.value_norm)
+      v = rms_scaled(v.to(at::kFloat), config_.norm_eps).to(v.scalar_type());
     if (const double limit = config_.qkv_clip; limit > 0)
       for (Tensor* part : {&q, &k, &v})
         if (part->defined()) *part = part->clamp(-limit, limit);
@@ -59,12 +60,13 @@ class LibtorchLayerOps final : public TorchLayerOps {
   }
 
   Tensor activate(const Tensor& gate_up) const override {
-    if (!config_.gated_mlp) return activation(gate_up);
+    if (!config_.gated_mlp) return activated(gate_up, config_.activation);
     const std::int64_t inner = gate_up.size(1) / 2;
     if (config_.activation == Activation::kClampedSwiglu)
-      return activation(gate_up.narrow(1, 0, inner)) *
+      return activated(gate_up.narrow(1, 0, inner), config_.activation) *
              (gate_up.narrow(1, inner, inner).clamp(-7, 7) + 1);
-    return activation(gate_up.narrow(1, 0, inner)) * gate_up.narrow(1, inner, inner);
+    return activated(gate_up.narrow(1, 0, inner), config_.activation) *
+           gate_up.narrow(1, inner, inner);
   }
 
  private:
@@ -91,11 +93,7 @@ class LibtorchLayerOps final : public TorchLayerOps {
     if (config_.norm == formats::NormKind::kLayer) {
       return at::layer_norm(wide, {w.size(0)}, w, bias, config_.norm_eps).to(x.scalar_type());
     }
-    return (rms(wide) * w).to(x.scalar_type());
-  }
-
-  Tensor rms(const Tensor& wide) const {
-    return wide * at::rsqrt(wide.pow(2).mean(-1, true).add(config_.norm_eps));
+    return (rms_scaled(wide, config_.norm_eps) * w).to(x.scalar_type());
   }
 
   // x: [rows, heads, head_dim]; cos, sin: [rows, 1, dims / 2] fp32. The first half of the rotated
@@ -111,26 +109,30 @@ class LibtorchLayerOps final : public TorchLayerOps {
     return at::cat(parts, -1).to(x.scalar_type());
   }
 
-  Tensor activation(const Tensor& x) const {
-    switch (config_.activation) {
-      case Activation::kSilu:
-        return at::silu(x);
-      case Activation::kGeluTanh:
-        return at::gelu(x, "tanh");
-      case Activation::kGelu:
-        return at::gelu(x);
-      case Activation::kClampedSwiglu: {
-        const Tensor gate = x.clamp_max(7);
-        return gate * at::sigmoid(gate * 1.702);
-      }
-    }
-    return x;
-  }
-
   const ModelConfig config_;
 };
 
 }  // namespace
+
+Tensor rms_scaled(const Tensor& x, double eps) {
+  return x * at::rsqrt(x.pow(2).mean(-1, true).add(eps));
+}
+
+Tensor activated(const Tensor& x, Activation activation) {
+  switch (activation) {
+    case Activation::kSilu:
+      return at::silu(x);
+    case Activation::kGeluTanh:
+      return at::gelu(x, "tanh");
+    case Activation::kGelu:
+      return at::gelu(x);
+    case Activation::kClampedSwiglu: {
+      const Tensor gate = x.clamp_max(7);
+      return gate * at::sigmoid(gate * 1.702);
+    }
+  }
+  return x;
+}
 
 std::unique_ptr<TorchLayerOps> make_torch_layer_ops(const ModelConfig& config) {
   return std::make_unique<LibtorchLayerOps>(config);

@@ -51,6 +51,11 @@ class TorchLayerOps {
   virtual at::Tensor activate(const at::Tensor& gate_up) const = 0;
 };
 
+// x / rms(x) over the last dimension, in fp32: x is.
+at::Tensor rms_scaled(const at::Tensor& x, double eps);
+// act(x), of x's dtype.
+at::Tensor activated(const at::Tensor& x, formats::Activation activation);
+
 // libtorch's operations, for any model and device.
 std::unique_ptr<TorchLayerOps> make_torch_layer_ops(const formats::ModelConfig& config);
 

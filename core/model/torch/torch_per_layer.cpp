@@ -3,20 +3,15 @@
 #include <cmath>
 #include <numbers>
 
+#include "core/model/torch/torch_layer_ops.h"
+
 namespace triescope {
 namespace {
 
 using at::Tensor;
 
 Tensor rms_normed(const Tensor& x, const Tensor& weight, double eps) {
-  const Tensor wide = x.to(at::kFloat);
-  const Tensor scale = at::rsqrt(wide.pow(2).mean(-1, true).add(eps));
-  return (wide * scale * weight).to(x.scalar_type());
-}
-
-Tensor activated(const Tensor& x, formats::Activation activation) {
-  if (activation == formats::Activation::kSilu) return at::silu(x);
-  return at::gelu(x, activation == formats::Activation::kGelu ? "none" : "tanh");
+  return (rms_scaled(x.to(at::kFloat), eps) * weight).to(x.scalar_type());
 }
 
 }  // namespace

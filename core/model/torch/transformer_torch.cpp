@@ -9,7 +9,6 @@
 #include "core/model/device_memory.h"
 #include "core/model/layer_route.h"
 #include "core/model/mask_rows.h"
-#include "core/model/sublayers.h"
 #include "core/model/torch/kept_blocks.h"
 #include "core/model/torch/kernel_check.h"
 #include "core/model/torch/row_bucket.h"
@@ -68,11 +67,8 @@ class TorchTransformer final : public Model, public TorchShared {
 
   ForwardOutput forward(const ForwardBatch& batch, KvStorage& kv, std::stop_token stop) override {
     auto* storage = dynamic_cast<TorchKv*>(&kv);
-    const std::size_t with_attention = batch.sublayers.empty()
-                                           ? config_.layers.size()
-                                           : layers_with_attention(batch.sublayers).size();
-    if (storage == nullptr || (!storage->fits(config_, options_, with_attention) &&
-                               !storage->fits(config_, options_, config_.layers.size())))
+    const auto fits = [&](std::size_t layers) { return storage->fits(config_, options_, layers); };
+    if (storage == nullptr || !fits_route(config_, batch.sublayers, fits))
       throw Error(ErrorCode::kInvalidArgument, "forward: the KV storage belongs to another model");
     const VisibleSlots visible = check_batch(batch, config_, position_end_, storage->capacity());
     ForwardOutput output;

@@ -26,11 +26,6 @@ using nlohmann::json;
 const bool use_stand_in =
     ::setenv("TRIESCOPE_CUDA_MODULE", TRIESCOPE_CUDA_STAND_IN, /*overwrite=*/1) == 0;
 
-json golden_models() {
-  std::ifstream file(source_dir() / "tests" / "golden" / "model_families.json");
-  return json::parse(file);
-}
-
 TEST_CASE("CUDA path: the module is the stand-in") {
   REQUIRE(use_stand_in);
   CHECK(kernels::cuda_module().path == TRIESCOPE_CUDA_STAND_IN);
@@ -40,7 +35,7 @@ TEST_CASE("CUDA path: the module is the stand-in") {
 TEST_CASE(
     "CUDA path: tiny models of every family have transformers' logits and hidden states through "
     "the kernel") {
-  const json golden = golden_models();
+  const json golden = golden_families();
   const auto ids = golden["ids"].get<std::vector<std::int32_t>>();
   for (const auto& [name, entry] : golden["cases"].items()) {
     CAPTURE(name);
@@ -61,7 +56,7 @@ TEST_CASE("CUDA path: computes what plain loops compute, in every layer and ever
 }
 
 TEST_CASE("CUDA path: rows that see 1, 127, 128, 129 and 257 slots, windows on either side too") {
-  const json golden = golden_models();
+  const json golden = golden_families();
   std::vector<std::int32_t> ids;
   for (int i = 0; i < 257; ++i) ids.push_back((i * 29 + 7) % 64);
   const std::vector<std::int32_t> order = iota(257);
@@ -141,7 +136,7 @@ TEST_CASE("CUDA path: hidden states change no logit by a bit, in any dtype") {
 }
 
 TEST_CASE("CUDA path: bf16 and f16 through the kernel are close to libtorch's operations") {
-  const json golden = golden_models();
+  const json golden = golden_families();
   const auto ids = golden["ids"].get<std::vector<std::int32_t>>();
   for (const char* name : {"llama", "mistral", "gemma2", "gpt2"}) {
     for (const DType dtype : {DType::kBF16, DType::kF16}) {
@@ -165,7 +160,7 @@ TEST_CASE("CUDA path: bf16 and f16 through the kernel are close to libtorch's op
 }
 
 TEST_CASE("CUDA path: beam search, speculation and every KV policy give the CPU path's texts") {
-  const json golden = golden_models();
+  const json golden = golden_families();
   const std::vector<std::int32_t> prompt = {5, 9, 2, 17, 5, 9, 2, 30, 11, 5, 9, 2};
   std::int64_t rows = 0;
   for (const char* name : {"llama", "mistral", "gemma3", "phi3"}) {
@@ -252,7 +247,7 @@ TEST_CASE("CUDA path: the real model's text from its blocks is the CPU path's") 
 }
 
 TEST_CASE("CUDA path: greedy texts are those of libtorch's operations, in every family") {
-  const json golden = golden_models();
+  const json golden = golden_families();
   const std::vector<std::int32_t> prompt = {5, 9, 2, 17, 5, 9, 2};
   for (const auto& [name, entry] : golden["cases"].items()) {
     CAPTURE(name);
@@ -280,7 +275,7 @@ TEST_CASE("CUDA path: greedy texts are those of libtorch's operations, in every 
 TEST_CASE(
     "CUDA path: a head size that the attention kernel does not do runs on libtorch's attention, and "
     "says so") {
-  json entry = golden_models()["cases"]["llama"];
+  json entry = golden_families()["cases"]["llama"];
   entry["config"]["head_dim"] = 12;  // of 8
   for (json& tensor : entry["tensors"]) {
     const std::string name = tensor[0];

@@ -79,8 +79,7 @@ TEST_CASE("forward inputs: every list of the batch is a part of one upload, rope
 }
 
 TEST_CASE("torch weights: q, k, v and gate, up are rows of one matrix, biases too; nothing twice") {
-  std::ifstream file(source_dir() / "tests" / "golden" / "model_families.json");
-  const nlohmann::json golden = nlohmann::json::parse(file)["cases"];
+  const nlohmann::json golden = golden_families()["cases"];
   for (const char* name : {"llama", "llama tied, biases, head_dim", "gemma3", "phi3", "gpt2"}) {
     CAPTURE(name);
     const TempDir folder;

@@ -50,10 +50,7 @@ constexpr const char* kWrong = "TRIESCOPE_CUDA_STAND_IN_WRONG";
 constexpr const char* kError = "TRIESCOPE_CUDA_STAND_IN_ERROR";
 const std::string kSlower = ", with the same result and more slowly: ";
 
-json golden_cases() {
-  std::ifstream file(source_dir() / "tests" / "golden" / "model_families.json");
-  return json::parse(file)["cases"];
-}
+json golden_cases() { return golden_families()["cases"]; }
 
 std::vector<float> logits_of(Model& model) {
   const auto kv = model.make_kv(4);

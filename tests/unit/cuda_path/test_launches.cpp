@@ -151,8 +151,7 @@ Launches launches_of_a_layer(const json& entry, DType dtype) {
 }
 
 TEST_CASE("CUDA path: a layer is ten launches, four of them libtorch's products") {
-  std::ifstream file(source_dir() / "tests" / "golden" / "model_families.json");
-  const json golden = json::parse(file)["cases"];
+  const json golden = golden_families()["cases"];
   for (const char* name : {"llama", "mistral", "qwen3", "gemma2", "phi3"}) {
     for (const DType dtype : {DType::kBF16, DType::kF32}) {
       CAPTURE(name);
@@ -167,8 +166,7 @@ TEST_CASE("CUDA path: a layer is ten launches, four of them libtorch's products"
 }
 
 TEST_CASE("CUDA path: biases go into the products") {
-  std::ifstream file(source_dir() / "tests" / "golden" / "model_families.json");
-  const Launches layer = launches_of_a_layer(json::parse(file)["cases"]["gpt2"], DType::kBF16);
+  const Launches layer = launches_of_a_layer(golden_families()["cases"]["gpt2"], DType::kBF16);
   CHECK(text_of(layer.kernels) ==
         "2 add_norm, 1 attention_combine, 1 attention_partitions, 1 gated_activation, 1 "
         "split_qkv_heads");
@@ -177,8 +175,7 @@ TEST_CASE("CUDA path: biases go into the products") {
 }
 
 TEST_CASE("CUDA path: besides its layers a forward launches the ends of the model alone") {
-  std::ifstream file(source_dir() / "tests" / "golden" / "model_families.json");
-  const json entry = json::parse(file)["cases"]["llama"];
+  const json entry = golden_families()["cases"]["llama"];
   const Launches two = launches_of(entry, 2, DType::kBF16),
                  layer = launches_of_a_layer(entry, DType::kBF16);
   const Counts twice = difference(two.kernels, layer.kernels);
@@ -190,8 +187,7 @@ TEST_CASE("CUDA path: besides its layers a forward launches the ends of the mode
 }
 
 TEST_CASE("CUDA path: scales and positions of the embedding launch nothing of their own") {
-  std::ifstream file(source_dir() / "tests" / "golden" / "model_families.json");
-  const json golden = json::parse(file)["cases"];
+  const json golden = golden_families()["cases"];
   for (const char* name : {"gemma2", "gpt2"}) {
     const Launches three = launches_of(golden.at(name), 3, DType::kBF16),
                    layer = launches_of_a_layer(golden.at(name), DType::kBF16);

@@ -212,8 +212,7 @@ std::vector<float> first_row(Model& model, int rows) {
 }
 
 TEST_CASE("path only: a row has the same bits in every forward of up to a bucket of rows") {
-  std::ifstream file(source_dir() / "tests" / "golden" / "model_families.json");
-  const json golden = json::parse(file)["cases"];
+  const json golden = golden_families()["cases"];
   for (const char* name : {"llama", "qwen3", "gemma2", "gpt2", "mixtral", "granitemoeshared"}) {
     for (const DType dtype : {DType::kF32, DType::kBF16}) {
       CAPTURE(name);
@@ -233,9 +232,8 @@ TEST_CASE("path only: a row has the same bits in every forward of up to a bucket
 }
 
 TEST_CASE("path only: a model whose steps fall back says that it holds for one row alone") {
-  std::ifstream file(source_dir() / "tests" / "golden" / "model_families.json");
   const TempDir folder;
-  write_golden_model(json::parse(file)["cases"]["llama"], folder.path());
+  write_golden_model(golden_families()["cases"]["llama"], folder.path());
   ::setenv("TRIESCOPE_CUDA_STAND_IN_WRONG", "gated_activation", 1);
   const auto model = load_torch_model(folder.path().string(), DType::kF32);
   ::unsetenv("TRIESCOPE_CUDA_STAND_IN_WRONG");

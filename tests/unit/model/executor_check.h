@@ -174,8 +174,7 @@ inline double distance(std::span<const float> got, const PlainTransformer::Matri
 inline void check_executor(
     const std::function<std::unique_ptr<Model>(const std::filesystem::path&)>& load) {
   constexpr double kTolerance = 1e-5;  // fp32 against fp64, over four layers
-  std::ifstream file(source_dir() / "tests" / "golden" / "model_families.json");
-  const nlohmann::json golden = nlohmann::json::parse(file)["cases"];
+  const nlohmann::json golden = golden_families()["cases"];
   const std::vector<std::int32_t> order = iota(24);
   std::vector<std::int32_t> ids;
   for (int i = 0; i < 24; ++i) ids.push_back((i * 29 + 7) % 64);

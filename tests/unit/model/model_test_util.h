@@ -216,10 +216,15 @@ inline double golden_feature_difference(const nlohmann::json& golden, const nloh
   return max_difference(got, want);
 }
 
-// A case of model_families.json, written to a folder.
-inline void write_golden_case(const std::string& name, const std::filesystem::path& folder) {
+// tests/golden/model_families.json.
+inline nlohmann::json golden_families() {
   std::ifstream file(source_dir() / "tests" / "golden" / "model_families.json");
-  write_golden_model(nlohmann::json::parse(file)["cases"].at(name), folder);
+  return nlohmann::json::parse(file);
+}
+
+// A case of it, written to a folder.
+inline void write_golden_case(const std::string& name, const std::filesystem::path& folder) {
+  write_golden_model(golden_families()["cases"].at(name), folder);
 }
 
 }  // namespace triescope::test

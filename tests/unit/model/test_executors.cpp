@@ -24,8 +24,7 @@ TEST_CASE(
 TEST_CASE(
     "executors: prefill in pieces with the text's length, or a token at a time, is a long text's") {
   // Rope "dynamic" by the length of the text: what the pieces of one prompt have in common.
-  std::ifstream file(source_dir() / "tests" / "golden" / "model_families.json");
-  nlohmann::json entry = nlohmann::json::parse(file)["cases"]["llama rope dynamic, outgrown"];
+  nlohmann::json entry = golden_families()["cases"]["llama rope dynamic, outgrown"];
   entry["config"]["max_position_embeddings"] = 20;
   const TempDir folder;
   write_golden_model(entry, folder.path());

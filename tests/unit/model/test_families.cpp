@@ -11,8 +11,7 @@ using namespace triescope;
 using namespace triescope::test;
 
 TEST_CASE("families: tiny models of every family have transformers' logits and hidden states") {
-  std::ifstream file(source_dir() / "tests" / "golden" / "model_families.json");
-  const nlohmann::json golden = nlohmann::json::parse(file);
+  const nlohmann::json golden = golden_families();
   const auto ids = golden["ids"].get<std::vector<std::int32_t>>();
   for (const bool reference : {false, true}) {
     for (const auto& [name, entry] : golden["cases"].items()) {

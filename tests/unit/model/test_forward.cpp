@@ -131,8 +131,7 @@ TEST_CASE("path only: SmolLM2, fp32") {
 
 TEST_CASE("path only: a prompt longer than one part of a prefill, its logits and hidden states") {
   // The CPU executor takes kPrefillChunk = 256 rows of a prompt through the layers at once.
-  std::ifstream file(source_dir() / "tests" / "golden" / "model_families.json");
-  const auto cases = nlohmann::json::parse(file)["cases"];
+  const auto cases = golden_families()["cases"];
   constexpr int kLength = 1100;
   const std::vector<std::int32_t> order = iota(kLength);
   std::vector<std::int32_t> ids;
@@ -577,8 +576,7 @@ TEST_CASE("forward: what cannot be loaded says why") {
 }
 
 TEST_CASE("forward: BF16 weights go into bf16 memory as they are") {
-  std::ifstream file(source_dir() / "tests" / "golden" / "model_families.json");
-  const auto cases = nlohmann::json::parse(file)["cases"];
+  const auto cases = golden_families()["cases"];
   for (const char* name : {"llama", "phi3", "gpt2", "gemma4"}) {
     CAPTURE(name);
     std::vector<float> logits[2];
@@ -608,8 +606,7 @@ TEST_CASE("forward: what is in a model is told without reading its weights") {
   if (bytes_read() == 0) TRIESCOPE_SKIP("/proc/self/io does not tell what was read");
   // A model of 256 MiB, most of it a hole in the file.
   const TempDir folder;
-  std::ifstream file(source_dir() / "tests" / "golden" / "model_families.json");
-  auto entry = nlohmann::json::parse(file)["cases"]["llama"];
+  auto entry = golden_families()["cases"]["llama"];
   entry["config"]["vocab_size"] = 1 << 20;
   std::ofstream(folder.path() / "config.json") << entry["config"].dump();
   nlohmann::json header = nlohmann::json::object();

@@ -53,8 +53,7 @@ float value_of(unsigned nibble) {
 // folder and the same values in fp32, transposed, in the other.
 struct Pair {
   Pair() {
-    std::ifstream file(source_dir() / "tests" / "golden" / "model_families.json");
-    const json entry = json::parse(file)["cases"].at("gpt_oss");
+    const json entry = golden_families()["cases"].at("gpt_oss");
     json config = entry["config"];
     config["intermediate_size"] = 64;
     Tensors plain, packed;

@@ -18,11 +18,6 @@ namespace {
 
 using Layers = std::vector<std::int32_t>;
 
-nlohmann::json golden_case(const std::string& name) {
-  std::ifstream file(source_dir() / "tests" / "golden" / "model_families.json");
-  return nlohmann::json::parse(file)["cases"].at(name);
-}
-
 // The case with these layers alone, numbered from 0.
 void write_part(const nlohmann::json& entry, const Layers& layers,
                 const std::filesystem::path& folder) {
@@ -61,7 +56,7 @@ std::unique_ptr<Model> loaded(const std::filesystem::path& folder, bool referenc
 }
 std::unique_ptr<Model> whole_model(const std::string& name, bool reference = false) {
   const TempDir folder;
-  write_golden_model(golden_case(name), folder.path());
+  write_golden_model(golden_families()["cases"].at(name), folder.path());
   return loaded(folder.path(), reference);
 }
 
@@ -89,7 +84,7 @@ TEST_CASE(
     CAPTURE(kept);
     const auto whole = whole_model(name);
     const TempDir folder;
-    write_part(golden_case(name), kept, folder.path());
+    write_part(golden_families()["cases"].at(name), kept, folder.path());
     const auto file = loaded(folder.path());
     LayerSubset part(*whole, sublayers_of(kept));
     CHECK(part.info().layers == static_cast<int>(kept.size()));

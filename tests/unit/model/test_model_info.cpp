@@ -14,8 +14,7 @@ namespace {
 
 ModelInfo info_of(const std::string& golden,
                   const nlohmann::json& changes = nlohmann::json::object()) {
-  std::ifstream file(source_dir() / "tests" / "golden" / "model_families.json");
-  nlohmann::json entry = nlohmann::json::parse(file)["cases"].at(golden);
+  nlohmann::json entry = golden_families()["cases"].at(golden);
   entry["config"].merge_patch(changes);
   const TempDir folder;
   write_golden_model(entry, folder.path());

@@ -2,8 +2,6 @@
 // what is refused.
 #include <doctest/doctest.h>
 
-#include <fstream>
-
 #include "core/base/error.h"
 #include "core/model/kv_copies.h"
 #include "core/model/layer_subset.h"
@@ -15,11 +13,6 @@ namespace triescope::test::test_sublayers {
 namespace {
 
 using Numbers = std::vector<std::int32_t>;
-
-nlohmann::json golden_case(const std::string& name) {
-  std::ifstream file(source_dir() / "tests" / "golden" / "model_families.json");
-  return nlohmann::json::parse(file)["cases"].at(name);
-}
 
 std::unique_ptr<Model> model_of(const nlohmann::json& entry, bool reference = false) {
   const TempDir folder;
@@ -89,7 +82,7 @@ TEST_CASE(
                                                     {"qwen3_moe", {0, 5}}}) {
     CAPTURE(name);
     CAPTURE(left_out);
-    const nlohmann::json entry = golden_case(name);
+    const nlohmann::json entry = golden_families()["cases"].at(name);
     const auto silent = model_of(silenced(entry, left_out));
     const auto ids = some_ids(*silent, 20);
     const auto expected = logits_of(*silent, ids);
@@ -120,7 +113,7 @@ TEST_CASE(
 }
 
 TEST_CASE("sublayers: KV is that of the attention that stays, or of every layer") {
-  const auto whole = model_of(golden_case("llama"));
+  const auto whole = model_of(golden_families()["cases"].at("llama"));
   const Numbers kept = all_but(8, Numbers{2, 3, 5, 6});
   LayerSubset part(*whole, kept), all(*whole, kept, LayerSubset::KvOf::kAllLayers);
   CHECK(part.info().name.starts_with("2 of 4 layers of "));
@@ -134,7 +127,7 @@ TEST_CASE("sublayers: KV is that of the attention that stays, or of every layer"
 }
 
 TEST_CASE("sublayers: a list changes where the storage has room for its attention") {
-  const auto whole = model_of(golden_case("llama"));
+  const auto whole = model_of(golden_families()["cases"].at("llama"));
   const Numbers first = all_but(8, Numbers{2, 3}), attention = all_but(8, Numbers{2, 4}),
                 mlp = all_but(8, Numbers{3, 5});
   LayerSubset part(*whole, first), all(*whole, first, LayerSubset::KvOf::kAllLayers);
@@ -161,7 +154,7 @@ TEST_CASE("sublayers: a list changes where the storage has room for its attentio
 
 TEST_CASE(
     "sublayers: parts that are not there or not in order are refused, and no attention at all") {
-  const auto whole = model_of(golden_case("llama"));
+  const auto whole = model_of(golden_families()["cases"].at("llama"));
   const auto why = [&](const Numbers& parts) {
     return refusal(ErrorCode::kInvalidArgument, [&] { LayerSubset(*whole, parts); });
   };
