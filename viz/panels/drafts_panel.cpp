@@ -109,10 +109,10 @@ class DraftsPanel final : public Panel {
               {area.x + pad, area.y + em * (0.25f + kDraftsTitleEm * static_cast<float>(i)),
                area.w - 2 * pad, em * kDraftsTitleEm},
               lines[i], bold);
-    // A pane that is too low for the history says so if it still has room for a level.
+    // A pane that is too low for the history says so if it still has room for a level and for how many more there are.
     const bool is_low = history == 0 && wanted > 0;
-    const float note =
-        is_low && area.h > top + em * (DraftRows::height_em(1) + 0.9f) ? em * 1.3f : 0;
+    const float few = DraftRows::height_em(std::min<std::size_t>(drafts.levels.size(), 2));
+    const float note = is_low && area.h > top + em * (few + 0.9f) ? em * 1.3f : 0;
     if (note > 0)
       text_in(canvas, {area.x + pad, area.bottom() - note, area.w - 2 * pad, note},
               "guesses over the text: in a taller panel", dim_text(scene, 0.8f));
