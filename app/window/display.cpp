@@ -1,6 +1,7 @@
 #include "app/window/display.h"
 
 #define GLFW_INCLUDE_NONE
+#include <GL/gl.h>
 #include <GLFW/glfw3.h>
 #include <imgui.h>
 #include <imgui_impl_glfw.h>
@@ -8,6 +9,7 @@
 
 #include <algorithm>
 
+#include "app/window/screenshot.h"
 #include "core/base/error.h"
 
 namespace triescope::app {
@@ -133,6 +135,18 @@ WindowPlace Display::place(WindowPlace before) const {
   glfwGetWindowPos(window, &before.x, &before.y);
   before.has_position = true;
   return before;
+}
+
+void Display::draw(ImDrawData& frame, viz::Color background, const std::string& screenshot) const {
+  int width = 0, height = 0;
+  glfwGetFramebufferSize(window, &width, &height);
+  glViewport(0, 0, width, height);
+  glClearColor(background.r / 255.0f, background.g / 255.0f, background.b / 255.0f, 1);
+  glClear(GL_COLOR_BUFFER_BIT);
+  ImGui_ImplOpenGL3_RenderDrawData(&frame);
+  if (screenshot.empty()) return;
+  glFinish();
+  write_screenshot(screenshot, width, height);
 }
 
 void Display::set_title(const std::string& title) {

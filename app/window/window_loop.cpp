@@ -15,8 +15,8 @@
 
 #include "app/session/session_thread.h"
 #include "app/window/fast_keys.h"
+#include "app/window/frame_picture.h"
 #include "app/window/key_dispatch.h"
-#include "app/window/screenshot.h"
 #include "app/window/shell/fonts.h"
 #include "app/window/shell/style.h"
 #include "app/window/ui_frame.h"
@@ -211,19 +211,17 @@ void WindowLoop::draw() {
     draw_window(ui_);
   if (!state_.copy.empty()) ImGui::SetClipboardText(std::exchange(state_.copy, {}).c_str());
   ImGui::Render();
-  int width = 0, height = 0;
-  glfwGetFramebufferSize(display_.window, &width, &height);
-  glViewport(0, 0, width, height);
-  glClearColor(ui_.theme.background.r / 255.0f, ui_.theme.background.g / 255.0f,
-               ui_.theme.background.b / 255.0f, 1);
-  glClear(GL_COLOR_BUFFER_BIT);
-  ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
   ++quiet_frames_;
   ++frames_;
-  if (!pending_screenshot_.empty() && quiet_frames_ >= kSettleFrames) {
-    glFinish();
-    write_screenshot(pending_screenshot_, width, height);
-    pending_screenshot_.clear();
+  // The first frame after an input is always drawn: the screen may have lost its picture.
+  const std::optional<std::uint64_t> picture = picture_hash(*ImGui::GetDrawData());
+  is_drawn_ = frames_left_ >= kSettleFrames || ui_.animating || !pending_screenshot_.empty() ||
+              !picture || picture != picture_;
+  picture_ = picture;
+  if (is_drawn_) {
+    const bool is_settled = quiet_frames_ >= kSettleFrames;
+    display_.draw(*ImGui::GetDrawData(), ui_.theme.background,
+                  is_settled ? std::exchange(pending_screenshot_, {}) : "");
   }
   if (several) {
     ImGui::UpdatePlatformWindows();
@@ -237,7 +235,7 @@ void WindowLoop::present() {
   // screen.
   if (workspace_.run.works_by_itself()) glFinish();
   const double drawn = glfwGetTime(), computed = thread_seconds();
-  glfwSwapBuffers(display_.window);
+  if (is_drawn_) glfwSwapBuffers(display_.window);
   pacer_.drew(glfwGetTime(), drawn - host_.seconds + thread_seconds() - computed,
               workspace_.run.measuring() ? kMeasuringSeconds : 0);
   --frames_at_once_;

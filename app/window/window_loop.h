@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "app/window/commands.h"
@@ -52,7 +53,7 @@ class WindowLoop {
   // Runs the script's next line once the one before it is on the screen. False: it has ended.
   bool run_script();
   void choose_style();
-  // Draws a frame into the back buffer.
+  // Lays a frame out and draws it into the back buffer, unless it is on the screen already.
   void draw();
   // Puts the drawn frame on the screen and notes what it cost.
   void present();
@@ -68,9 +69,11 @@ class WindowLoop {
   ScriptHost host_;
   FramePacer pacer_;
   LectureScreen lecture_screen_;
-  std::int64_t frames_ = 0;             // drawn so far
-  int frames_left_ = kSettleFrames;     // to be drawn before the window waits
-  int frames_at_once_ = kSettleFrames;  // answer an input or a script, so they do not wait
+  std::optional<std::uint64_t> picture_;  // the frame on the screen (picture_hash)
+  bool is_drawn_ = false;                 // the frame is in the back buffer, not on the screen yet
+  std::int64_t frames_ = 0;               // drawn so far
+  int frames_left_ = kSettleFrames;       // to be drawn before the window waits
+  int frames_at_once_ = kSettleFrames;    // answer an input or a script, so they do not wait
   int quiet_frames_ = 0;      // drawn since the last script line; the next line waits for a few
   double drawn_second_ = -1;  // of the presenter view's clock
 };
