@@ -91,6 +91,7 @@ void validate_layer(const ModelConfig& config, std::size_t index, const std::str
         source, "expected rotary dimensions up to a layer's head_dim");
   check_range(config.intermediate_of(static_cast<int>(index), -1), 1, 1 << 20, source,
               "intermediate size");
+  check_range(layer.taps, 0, kMostTaps, source, "taps of a convolution");
   if (layer.kv_from == -1) return;
   check(layer.kv_from >= 0 && layer.kv_from < static_cast<int>(index), source,
         "expected a layer to read the K and V of an earlier one");
@@ -114,19 +115,27 @@ std::size_t ModelConfig::kv_layer(std::size_t layer) const {
   return layers[layer].kv_from < 0 ? layer : static_cast<std::size_t>(layers[layer].kv_from);
 }
 
+KvShape ModelConfig::kv_shape(std::size_t layer) const {
+  if (layers[layer].taps > 0) return {.heads = 1, .head_dim = hidden};
+  const HeadShape shape = heads_of(layer);
+  if (!shape.owns_kv) return {};
+  return {.heads = shape.kv_heads, .head_dim = shape.head_dim, .has_values = true};
+}
+
 bool ModelConfig::has_even_kv() const {
-  const HeadShape first = heads_of(0);
-  for (std::size_t i = 0; i < layers.size(); ++i) {
-    const HeadShape of = heads_of(i);
-    if (!of.owns_kv || of.kv_heads != first.kv_heads || of.head_dim != first.head_dim) return false;
-  }
+  const KvShape first = kv_shape(0);
+  if (!first.has_values) return false;
+  for (std::size_t i = 1; i < layers.size(); ++i)
+    if (kv_shape(i) != first) return false;
   return true;
 }
 
 std::int64_t ModelConfig::kv_values() const {
   std::int64_t values = 0;
-  for (std::size_t i = 0; i < layers.size(); ++i)
-    if (const HeadShape shape = heads_of(i); shape.owns_kv) values += 2 * shape.kv_dims();
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    const KvShape shape = kv_shape(i);
+    values += shape.key_values() + shape.value_values();
+  }
   return values;
 }
 
@@ -159,6 +168,12 @@ int ModelConfig::mlps_of(int layer) const {
 
 bool ModelConfig::has_experts() const {
   return std::ranges::any_of(layers, [](const LayerConfig& layer) { return layer.experts > 0; });
+}
+
+int ModelConfig::most_taps() const {
+  int most = 0;
+  for (const LayerConfig& layer : layers) most = std::max(most, layer.taps);
+  return most;
 }
 
 void validate(const ModelConfig& config, const std::string& source) {
@@ -204,39 +219,15 @@ const std::vector<const Family*>& all_families() {
   extern const Family kLlama, kMistral, kMinistral, kMinistral3, kMistral3, kQwen2, kQwen3,
       kSmolLm3, kPhi, kPhi3, kGemma2, kGemma3, kGpt2, kGptNeoX, kGranite, kOlmo2, kOlmo3, kGlm4,
       kCohere2, kStarCoder2, kExaone4, kStableLm, kSeedOss, kMixtral, kQwen2Moe, kQwen3Moe, kOlmoe,
-      kGptOss, kGraniteMoe, kGraniteMoeShared, kGemma4, kGemma4Text;
-  static const std::vector<const Family*> families = {&kLlama,
-                                                      &kMistral,
-                                                      &kMinistral,
-                                                      &kMinistral3,
-                                                      &kMistral3,
-                                                      &kQwen2,
-                                                      &kQwen3,
-                                                      &kSmolLm3,
-                                                      &kPhi,
-                                                      &kPhi3,
-                                                      &kGemma2,
-                                                      &kGemma3,
-                                                      &kGemma4,
-                                                      &kGemma4Text,
-                                                      &kGpt2,
-                                                      &kGptNeoX,
-                                                      &kGranite,
-                                                      &kOlmo2,
-                                                      &kOlmo3,
-                                                      &kGlm4,
-                                                      &kCohere2,
-                                                      &kStarCoder2,
-                                                      &kExaone4,
-                                                      &kStableLm,
-                                                      &kSeedOss,
-                                                      &kMixtral,
-                                                      &kQwen2Moe,
-                                                      &kQwen3Moe,
-                                                      &kOlmoe,
-                                                      &kGraniteMoe,
-                                                      &kGraniteMoeShared,
-                                                      &kGptOss};
+      kGptOss, kGraniteMoe, kGraniteMoeShared, kGemma4, kGemma4Text, kLfm2, kLfm2Moe;
+  static const std::vector<const Family*> families = {
+      &kLlama,    &kMistral,    &kMinistral,        &kMinistral3, &kMistral3,
+      &kQwen2,    &kQwen3,      &kSmolLm3,          &kPhi,        &kPhi3,
+      &kGemma2,   &kGemma3,     &kGemma4,           &kGemma4Text, &kLfm2,
+      &kLfm2Moe,  &kGpt2,       &kGptNeoX,          &kGranite,    &kOlmo2,
+      &kOlmo3,    &kGlm4,       &kCohere2,          &kStarCoder2, &kExaone4,
+      &kStableLm, &kSeedOss,    &kMixtral,          &kQwen2Moe,   &kQwen3Moe,
+      &kOlmoe,    &kGraniteMoe, &kGraniteMoeShared, &kGptOss};
   return families;
 }
 

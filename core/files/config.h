@@ -61,9 +61,14 @@ struct ExpertsConfig {
   int shared_intermediate = 0;  // of one more MLP, through which every row goes; 0 = none
   bool shared_gate = false;     // that one's result is times sigmoid(gate . x)
   bool router_bias = false;     // the router's scores have a bias
+  bool sigmoid = false;         // scores are sigmoids one by one, else their softmax
+  bool selection_bias = false;  // experts have a bias that counts in the choice, not in the weights
   bool normalise = false;       // the weights of a row's experts are divided by their sum
+  float sum_offset = 0;         // with `normalise`: is added to that sum
   float scale = 1;              // of those weights
 };
+
+inline constexpr int kMostTaps = 64;  // of a layer
 
 struct LayerConfig {
   int window = 0;   // 0 = sees everything before it, else the last `window` positions
@@ -72,6 +77,8 @@ struct LayerConfig {
   int head_dim = 0, kv_heads = 0, intermediate = 0;  // 0 = ModelConfig's
   int kv_from = -1;  // the earlier layer whose K and V it reads; -1 = it has K and V of its own
   bool value_is_key = false;  // V is what the matrix of K gives, before norm and rope
+  int taps =
+      0;  // > 0: a convolution over so many rows of a path in attention's place (cpu_short_conv.h)
 };
 
 // The heads of one layer's attention.
@@ -82,6 +89,16 @@ struct HeadShape {
   int query_dims() const { return heads * head_dim; }
   int kv_dims() const { return kv_heads * head_dim; }
   int qkv_dims() const { return query_dims() + (owns_kv ? 2 * kv_dims() : 0); }
+};
+
+// What a slot of a KV storage holds of a layer: K [heads, head_dim], and V of that shape. Of a layer with taps it is
+// one column of the convolution's state, in the place of K.
+struct KvShape {
+  int heads = 0, head_dim = 0;  // 0 = the layer reads K and V of another
+  bool has_values = false;
+  int key_values() const { return heads * head_dim; }
+  int value_values() const { return has_values ? key_values() : 0; }
+  bool operator==(const KvShape&) const = default;
 };
 
 // A second embedding, of every token for every layer (Gemma 4). Between its layers a model computes
@@ -119,6 +136,7 @@ struct ModelConfig {
   ExpertsConfig experts;  // of the layers that have some
   bool gated_mlp = true;  // down(act(gate(x)) * up(x)), else down(act(up(x)))
   bool qkv_bias = false, output_bias = false, mlp_bias = false, head_bias = false;
+  bool conv_bias = false;  // of convolutions, and of the matrices around them
   bool learned_positions = false;
   // > 0: rope switches at this many tokens and older KV must be recomputed (Phi-3); 0: KV stays
   // valid.
@@ -154,9 +172,10 @@ struct ModelConfig {
   int query_dims() const { return heads * head_dim; }
   int kv_dims() const { return kv_heads * head_dim; }
   HeadShape heads_of(std::size_t layer) const;
+  KvShape kv_shape(std::size_t layer) const;
   // The layer whose K and V a layer reads.
   std::size_t kv_layer(std::size_t layer) const;
-  // Whether every layer has K and V of its own, of one width.
+  // Whether every layer has K and V of its own, of one shape.
   bool has_even_kv() const;
   // K and V of a token in all layers.
   std::int64_t kv_values() const;
@@ -167,6 +186,7 @@ struct ModelConfig {
   int intermediate_of(int layer, int expert) const;
   // Number of MLPs of a layer, the shared one included.
   int mlps_of(int layer) const;
+  int most_taps() const;  // of a layer; 0 = the model has no convolutions
   bool has_experts() const;
 };
 

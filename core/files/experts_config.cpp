@@ -12,7 +12,8 @@ void read_experts_json(const JsonFields& fields, ModelConfig& config, const char
   for (LayerConfig& layer : config.layers) layer.experts = count;
 }
 
-void read_experts_gguf(const GgufFields& fields, ModelConfig& config, bool normalise) {
+void read_experts_gguf(const GgufFields& fields, ModelConfig& config, bool normalise,
+                       bool sigmoid) {
   const int count = fields.integer("expert_count", 0);
   if (count == 0) return;
   ExpertsConfig& experts = config.experts;
@@ -22,6 +23,8 @@ void read_experts_gguf(const GgufFields& fields, ModelConfig& config, bool norma
       config.layers[i].experts = count;
     if (fields.file().find(block + "ffn_gate_inp_shexp.weight") != nullptr)
       experts.shared_gate = true;
+    if (sigmoid && fields.file().find(block + "exp_probs_b.bias") != nullptr)
+      experts.selection_bias = true;
   }
   if (fields.file().find("blk.0.ffn_gate.0.weight") != nullptr)
     fields.not_supported(
@@ -36,10 +39,11 @@ void read_experts_gguf(const GgufFields& fields, ModelConfig& config, bool norma
   experts.normalise = fields.boolean("expert_weights_norm", normalise);
   if (const double scale = fields.number("expert_weights_scale", 0); scale != 0)
     experts.scale = static_cast<float>(scale);
-  constexpr int kSoftmax = 1;  // llama.cpp's LLAMA_EXPERT_GATING_FUNC_TYPE_SOFTMAX
-  if (const int score = fields.integer("expert_gating_func", kSoftmax);
-      score != 0 && score != kSoftmax)
-    fields.not_supported("expert_gating_func " + std::to_string(score) + " (1, a softmax, is)");
+  experts.sigmoid = sigmoid;
+  const int wanted = sigmoid ? 2 : 1;  // llama.cpp's LLAMA_EXPERT_GATING_FUNC_TYPE_
+  if (const int score = fields.integer("expert_gating_func", wanted); score != 0 && score != wanted)
+    fields.not_supported("expert_gating_func " + std::to_string(score) +
+                         (sigmoid ? " (2, a sigmoid, is)" : " (1, a softmax, is)"));
   if (fields.integer("expert_group_count", 0) > 1)
     fields.not_supported("expert_group_count above 1 (experts that are chosen by groups)");
 }

@@ -124,8 +124,10 @@ RopeConfig rope_from_json(const JsonFields& rope, double default_theta, double f
 void read_experts_json(const JsonFields& fields, ModelConfig& config, const char* count_key,
                        int default_count, int default_used);
 // The keys expert_* of a GGUF, in the layers that have a router. `normalise`: whether llama.cpp
-// divides this architecture's weights by their sum where the file does not say.
-void read_experts_gguf(const GgufFields& fields, ModelConfig& config, bool normalise);
+// divides this architecture's weights by their sum where the file does not say. `sigmoid`: its scores
+// are sigmoids, and its experts may have a selection bias.
+void read_experts_gguf(const GgufFields& fields, ModelConfig& config, bool normalise,
+                       bool sigmoid = false);
 // config.json's sliding_window; 0 where it is null, `absent` where it is not there.
 int window_from_json(const JsonFields& fields, int absent);
 // The layers that have a sliding window: those of config.json's layer_types ("full_attention" /

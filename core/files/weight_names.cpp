@@ -91,6 +91,16 @@ RoleNames names_of(Role role) {
       return {"post_per_layer_input_norm.weight", "post_norm.weight"};
     case Role::kLayerScale:
       return {"layer_scalar", "layer_output_scale.weight"};
+    case Role::kConvInput:
+      return {"conv.in_proj.weight", "shortconv.in_proj.weight"};
+    case Role::kConvInputBias:
+      return {"conv.in_proj.bias", "shortconv.in_proj.bias"};
+    case Role::kConvTaps:
+      return {"conv.conv.weight", "shortconv.conv.weight"};
+    case Role::kConvTapsBias:
+      return {"conv.conv.bias", "shortconv.conv.bias"};
+    case Role::kSelectionBias:
+      return {"mlp.expert_bias", "exp_probs_b.bias"};
   }
   throw Error(ErrorCode::kInvalidArgument, "no such weight role");
 }
@@ -110,6 +120,8 @@ std::optional<WeightShape> expected_shape(const ModelConfig& config, const Part&
   const std::int64_t hidden = config.hidden;
   const HeadShape of_layer = config.heads_of(static_cast<std::size_t>(part.layer));
   const std::int64_t query = of_layer.query_dims(), kv = of_layer.kv_dims();
+  const int taps = config.layers[static_cast<std::size_t>(part.layer)].taps;
+  const bool attends = taps == 0, conv_bias = !attends && config.conv_bias;
   const bool owns_value = of_layer.owns_kv && !of_layer.value_is_key;
   const std::int64_t per_layer = config.per_layer.dims;
   const std::int64_t all_layers = per_layer * static_cast<std::int64_t>(config.layers.size());
@@ -121,6 +133,7 @@ std::optional<WeightShape> expected_shape(const ModelConfig& config, const Part&
   const bool norm_bias = config.norm == NormKind::kLayer && config.norm_bias;
   const bool mlp_norm = config.pre_norms && !config.shared_norm;
   const auto norm_of_heads = [&](std::int64_t heads) -> std::optional<WeightShape> {
+    if (!attends) return std::nullopt;
     switch (config.qk_norm) {
       case QkNorm::kNone:
         return std::nullopt;
@@ -155,25 +168,25 @@ std::optional<WeightShape> expected_shape(const ModelConfig& config, const Part&
     case Role::kMlpNormBias:
       return when(mlp_norm && norm_bias, {hidden, 1});
     case Role::kQuery:
-      return WeightShape{query, hidden};
+      return when(attends, {query, hidden});
     case Role::kQueryBias:
-      return when(config.qkv_bias, {query, 1});
+      return when(attends && config.qkv_bias, {query, 1});
     case Role::kKey:
-      return when(of_layer.owns_kv, {kv, hidden});
+      return when(attends && of_layer.owns_kv, {kv, hidden});
     case Role::kValue:
-      return when(owns_value, {kv, hidden});
+      return when(attends && owns_value, {kv, hidden});
     case Role::kKeyBias:
-      return when(config.qkv_bias && of_layer.owns_kv, {kv, 1});
+      return when(attends && config.qkv_bias && of_layer.owns_kv, {kv, 1});
     case Role::kValueBias:
-      return when(config.qkv_bias && owns_value, {kv, 1});
+      return when(attends && config.qkv_bias && owns_value, {kv, 1});
     case Role::kQueryNorm:
       return norm_of_heads(of_layer.heads);
     case Role::kKeyNorm:
       return of_layer.owns_kv ? norm_of_heads(of_layer.kv_heads) : std::nullopt;
     case Role::kOutput:
-      return WeightShape{hidden, query};
+      return WeightShape{hidden, attends ? query : hidden};
     case Role::kOutputBias:
-      return when(config.output_bias, {hidden, 1});
+      return when(attends ? config.output_bias : conv_bias, {hidden, 1});
     case Role::kPostAttentionNorm:
     case Role::kPostMlpNorm:
       return when(config.post_norms, {hidden, 1});
@@ -198,7 +211,7 @@ std::optional<WeightShape> expected_shape(const ModelConfig& config, const Part&
     case Role::kRouterBias:
       return when(experts > 0 && config.experts.router_bias, {experts, 1});
     case Role::kSinks:
-      return when(config.attention_sinks, {config.heads, 1});
+      return when(attends && config.attention_sinks, {config.heads, 1});
     case Role::kPerLayerEmbedding:
       return when(per_layer > 0, {config.per_layer.vocab, all_layers});
     case Role::kPerLayerProjection:
@@ -213,6 +226,16 @@ std::optional<WeightShape> expected_shape(const ModelConfig& config, const Part&
       return when(per_layer > 0, {hidden, 1});
     case Role::kLayerScale:
       return when(config.layer_scale, {1, 1});
+    case Role::kConvInput:
+      return when(!attends, {3 * hidden, hidden});
+    case Role::kConvInputBias:
+      return when(conv_bias, {3 * hidden, 1});
+    case Role::kConvTaps:
+      return when(!attends, {hidden, taps});
+    case Role::kConvTapsBias:
+      return when(conv_bias, {hidden, 1});
+    case Role::kSelectionBias:
+      return when(experts > 0 && config.experts.selection_bias, {experts, 1});
   }
   return std::nullopt;
 }

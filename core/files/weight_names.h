@@ -51,8 +51,13 @@ enum class Role : std::uint8_t {
   kPerLayerOutput,    // [hidden, dims]
   kPostPerLayerNorm,  // [hidden]
   kLayerScale,        // [1] (ModelConfig::layer_scale)
+  kConvInput,         // of a convolution: [3 hidden, hidden], rows: B, then C, then x
+  kConvInputBias,
+  kConvTaps,  // [hidden, taps], the row's own last
+  kConvTapsBias,
+  kSelectionBias,  // [experts] (ExpertsConfig::selection_bias)
 };
-inline constexpr int kRoles = static_cast<int>(Role::kLayerScale) + 1;
+inline constexpr int kRoles = static_cast<int>(Role::kSelectionBias) + 1;
 
 // [rows, cols] row-major as torch.nn.Linear stores a weight: out = rows, in = cols. A vector has
 // cols = 1.

@@ -122,7 +122,7 @@ void WeightSource::settle_biases() {
 void WeightSource::check_shapes() {
   struct Wanted {
     WeightShape shape;  // all rows that are read from the tensor
-    bool transposed = false, is_head = false;
+    bool transposed = false, is_head = false, is_conv = false;
     std::int64_t stacked = 0;  // > 0: the rows are those of so many experts
     std::int64_t mxfp4 = 0;    // > 0: they are blocks of so many bytes, or their scales (1)
   };
@@ -141,6 +141,7 @@ void WeightSource::check_shapes() {
       if (slice.tensors > 0) wanted.shape = {expected.cols, 1};
       wanted.transposed = slice.transposed;
       wanted.is_head = part.role == Role::kHead;
+      wanted.is_conv = part.role == Role::kConvTaps;
       if (slice.stacked)
         wanted.stacked = config_.layers[static_cast<std::size_t>(part.layer)].experts;
       if (slice.mxfp4) check_whole_blocks(path_, name, expected.cols);
@@ -172,6 +173,8 @@ void WeightSource::check_shapes() {
       if (wanted.mxfp4 > 1) expected.push_back(wanted.mxfp4);
       check_is_u8(path_, *tensor.safe);
     }
+    // As torch.nn.Conv1d has it, of a convolution of each number by itself: [hidden, 1, taps].
+    if (wanted.is_conv && found.size() == 3 && found[1] == 1) found.erase(found.begin() + 1);
     if (found.size() == 1) found.insert(expected[0] == 1 ? found.begin() : found.end(), 1);
     if (found.size() == 2 && wanted.transposed) std::swap(found[0], found[1]);
     if (found != expected) {

@@ -33,7 +33,7 @@ void choose_experts(std::span<const float> logits, const RouterRule& rule,
   for (float& rank : ranked)
     if (std::isnan(rank)) rank = -std::numeric_limits<float>::infinity();
   const auto best = top_k(ranked, out.size());
-  float sum = 0;
+  float sum = rule.sum_offset;
   for (std::size_t i = 0; i < out.size(); ++i) {
     out[i] = {best[i].second, scores[static_cast<std::size_t>(best[i].second)]};
     sum += out[i].weight;

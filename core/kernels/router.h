@@ -3,7 +3,8 @@
 //
 //   s = softmax(logits), or sigmoid(logits) one by one
 //   the chosen: those with the largest s + selection_bias; of equal ones the lower index
-//   weight of a chosen expert: s, divided by the sum of the chosen if `normalise`, times `scale`
+//   weight of a chosen expert: s, divided by the sum of the chosen and sum_offset if `normalise`,
+//   times `scale`
 //
 // With a softmax and `normalise` the weights are the softmax over the chosen logits alone (Mixtral,
 // Granite, gpt-oss). A row's experts depend on that row's logits alone. Sources: transformers'
@@ -21,7 +22,7 @@ struct RouterRule {
   RouterScore score = RouterScore::kSoftmax;
   std::span<const float> selection_bias = {};  // [experts] or empty
   bool normalise = false;
-  float scale = 1;
+  float scale = 1, sum_offset = 0;
 };
 
 struct ChosenExpert {

@@ -23,19 +23,12 @@ std::vector<RouteStep> layer_route(const formats::ModelConfig& config,
   return route;
 }
 
-std::vector<formats::HeadShape> stored_heads(const formats::ModelConfig& config,
-                                             std::size_t layers) {
-  if (config.has_even_kv()) return {layers, config.heads_of(0)};
-  std::vector<formats::HeadShape> heads;
-  for (std::size_t i = 0; i < config.layers.size(); ++i) heads.push_back(config.heads_of(i));
-  return heads;
-}
-
-std::vector<int> stored_widths(const formats::ModelConfig& config, std::size_t layers) {
-  std::vector<int> widths;
-  for (const formats::HeadShape& heads : stored_heads(config, layers))
-    widths.push_back(heads.owns_kv ? heads.kv_dims() : 0);
-  return widths;
+std::vector<formats::KvShape> stored_shapes(const formats::ModelConfig& config,
+                                            std::size_t layers) {
+  if (config.has_even_kv()) return {layers, config.kv_shape(0)};
+  std::vector<formats::KvShape> shapes;
+  for (std::size_t i = 0; i < config.layers.size(); ++i) shapes.push_back(config.kv_shape(i));
+  return shapes;
 }
 
 }  // namespace triescope

@@ -1,6 +1,6 @@
 // The layers that a forward's rows go through, what they run of each, and where the KV storage holds its K and V.
 //
-// Where all layers have K and V of one width, a storage holds those of all or those of the attention that stays
+// Where all layers have K and V of one shape, a storage holds those of all or those of the attention that stays
 // alone, in order. Else it holds all, at their own index.
 #pragma once
 
@@ -26,11 +26,8 @@ struct RouteStep {
 std::vector<RouteStep> layer_route(const formats::ModelConfig& config,
                                    std::span<const std::int32_t> sublayers, std::size_t kv_layers);
 
-// The heads in each layer of the storage for so many layers. K and V of a layer that does not own them take no room.
-std::vector<formats::HeadShape> stored_heads(const formats::ModelConfig& config,
-                                             std::size_t layers);
-// Values of K, and of V, of one slot in each of them.
-std::vector<int> stored_widths(const formats::ModelConfig& config, std::size_t layers);
+// What each layer of the storage for so many layers holds.
+std::vector<formats::KvShape> stored_shapes(const formats::ModelConfig& config, std::size_t layers);
 
 // Whether a storage serves a forward through `sublayers`: one for the layers with attention among them, or for all.
 // `fits`: whether it was made for so many layers.

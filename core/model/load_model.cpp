@@ -92,9 +92,13 @@ void count_kv(const ModelConfig& config, ModelInfo& info) {
   info.widest_head = config.widest_head();
   std::set<int> widths;
   std::set<std::size_t> read;
-  std::size_t own = 0;
+  std::size_t own = 0, convolutions = 0;
   for (std::size_t i = 0; i < config.layers.size(); ++i) {
     const formats::HeadShape heads = config.heads_of(i);
+    if (config.layers[i].taps > 0) {
+      ++convolutions;
+      continue;
+    }
     widths.insert(heads.head_dim);
     own += heads.owns_kv;
     if (!heads.owns_kv) read.insert(config.kv_layer(i));
@@ -105,10 +109,17 @@ void count_kv(const ModelConfig& config, ModelInfo& info) {
       text += (text.empty() ? "" : " and ") + std::to_string(number);
     return text;
   };
-  info.notes.push_back("heads have " + listed(widths) + " values, by layer; " +
-                       std::to_string(own) + " of " + counted(config.layers.size(), "layer") +
-                       " have K and V of their own" +
-                       (read.empty() ? "" : ", the others read those of layers " + listed(read)));
+  std::string note;
+  if (!widths.empty())
+    note = "heads have " + listed(widths) + " values" + (widths.size() > 1 ? ", by layer; " : "; ");
+  note += std::to_string(own) + " of " + counted(config.layers.size(), "layer") +
+          " have K and V of their own";
+  if (!read.empty()) note += ", the others read those of layers " + listed(read);
+  if (convolutions > 0)
+    note += ", " + std::to_string(convolutions) + " are convolutions over " +
+            counted(static_cast<std::size_t>(config.most_taps()), "row") +
+            ", with a column of their state in the place of K";
+  info.notes.push_back(note);
 }
 
 // Needs the dtype.

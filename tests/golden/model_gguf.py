@@ -42,6 +42,8 @@ CASES = {
     "gemma4": ("gemma4", "gemma4", {}, 0),
     "gemma4 keys are values": ("gemma4 keys are values", "gemma4", {}, 0),
     "gemma4 of pictures": ("gemma4 of pictures", "gemma4", {}, 0),
+    "lfm2": ("lfm2", "lfm2", {}, 0),
+    "lfm2_moe": ("lfm2_moe", "lfm2moe", {}, 0),
     "gpt2": ("gpt2", "gpt2", {}, 0),
     "granite": ("granite", "granite", {}, 0),
     "granite tied, biases, rope yarn": ("granite tied, biases, rope yarn", "granite", {}, 0),
@@ -73,6 +75,7 @@ CASES = {
     "mistral3 of ministral3": ("mistral3 of ministral3", "mistral3", {}, 0),
 }
 PERMUTED = ("llama", "smollm3", "granite", "granitemoe", "mistral3")  # LlamaModel.modify_tensors
+LFM2 = ("lfm2", "lfm2moe")
 # Architectures whose converter writes no base of rope.
 NO_ROPE_BASE = ("gemma2", "gptneox", "stablelm", "phi2")
 # An expert's matrices in safetensors, one tensor each; in GGUF all experts' are one.
@@ -112,6 +115,10 @@ def set_gemma4_keys(writer, config):
 def by_layer(arch, config):
     """head_count_kv and feed_forward_length: a number, or a list where layers differ."""
     kv_heads, inner = config.num_key_value_heads, config.intermediate_size
+    if arch in LFM2:  # LFM2Model.set_gguf_parameters; the MLP's size is that of its class
+        if arch == "lfm2":
+            inner = config.block_multiple_of * -(-int(2 * inner / 3) // config.block_multiple_of)
+        return [0 if kind == "conv" else kv_heads for kind in config.layer_types], inner
     if arch != "gemma4":
         return kv_heads, inner
     full_kv_heads = gemma4_heads(config)[1]
@@ -143,7 +150,7 @@ def set_keys(writer, arch, config, rope):
         writer.add_head_count_kv(kv_heads)
     layer_eps = getattr(config, "layer_norm_eps", getattr(config, "norm_epsilon", None))
     if layer_eps is None:
-        writer.add_layer_norm_rms_eps(config.rms_norm_eps)
+        writer.add_layer_norm_rms_eps(config.norm_eps if arch in LFM2 else config.rms_norm_eps)
     else:
         writer.add_layer_norm_eps(layer_eps)
     head_dim = getattr(config, "head_dim", None) or config.hidden_size // config.num_attention_heads
@@ -186,6 +193,12 @@ def set_keys(writer, arch, config, rope):
         set_gemma4_keys(writer, config)
     if arch in ("gemma2", "gemma3", "gemma4", "gpt-oss"):
         writer.add_sliding_window(config.sliding_window)
+    if arch in LFM2:
+        writer.add_vocab_size(config.vocab_size)
+        writer.add_shortconv_l_cache(config.conv_L_cache)
+    if arch == "lfm2moe":
+        writer.add_leading_dense_block_count(config.num_dense_layers)
+        writer.add_expert_gating_func(gguf.ExpertGatingFuncType.SIGMOID)
     if arch in PERMUTED:
         writer.add_vocab_size(config.vocab_size)
         writer.add_rope_dimension_count(head_dim)
@@ -244,6 +257,8 @@ def converted(arch, name, values, heads, kv_heads):
     if "query_key_value." in name:  # a head's q, k and v become all q, all k, all v
         parts = values.reshape(heads, 3, -1, *values.shape[1:])
         return f"parts {heads}", parts.swapaxes(0, 1).reshape(values.shape)
+    if arch in LFM2 and values.ndim == 3:  # the converter's two dimensions
+        return "as it is", values.squeeze(1)
     if arch == "gpt2" and name.endswith((".c_attn.weight", ".c_proj.weight", ".c_fc.weight")):
         return "transposed", values.transpose(1, 0)
     return "as it is", values
@@ -308,6 +323,7 @@ def write(folder, name):
             continue
         key = key.removeprefix("language_model.").replace("model.language_model.", "model.")
         key += ".weight" if key.endswith(("sinks", "layer_scalar")) else ""
+        key += ".bias" if key.endswith("expert_bias") else ""
         how, values = converted(arch, key, stored, config.num_attention_heads, getattr(config, "num_key_value_heads", 0))
         new = names.get_name(key, try_suffixes=(".weight", ".bias"))
         assert new is not None, key

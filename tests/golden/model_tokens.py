@@ -19,7 +19,8 @@ NEW = 40
 CASES = ["mistral", "ministral", "qwen2", "phi3", "gemma2", "gemma3", "llama rope dynamic, outgrown", "llama rope longrope, outgrown",
          "phi3 longrope, outgrown", "phi3 longrope, outgrown, window", "granite", "gpt_neox", "olmo3", "glm4", "cohere2", "starcoder2",
          "exaone4", "stablelm side by side, norms on q and k", "phi", "seed_oss", "ministral3", "gemma4", "gemma4 keys are values",
-         "gemma4 untied, biases, whole heads", "gemma4 of pictures"]
+         "gemma4 untied, biases, whole heads", "gemma4 of pictures", "lfm2",
+         "lfm2 biases, four taps"]
 
 cases = []
 for name in CASES:

@@ -146,12 +146,14 @@ TEST_CASE(
   const json golden = golden_tokens();
   std::size_t runs = 0;
   for (const auto& entry : golden["cases"]) {
-    if (entry["model"] != "gemma4") continue;
+    const bool convolutions = entry["model"] == "lfm2";
+    if (entry["model"] != "gemma4" && !convolutions) continue;
     CAPTURE(entry["prompt"].size());
-    const auto model = tiny_model("gemma4");
+    const auto model = tiny_model(entry["model"]);
     const auto expected = entry["runs"][0]["sequences"].get<std::vector<Tokens>>();
     for (const json& settings :
-         {json::object(), json{{"assistant_early_exit", 5}}, json{{"skip_layers", {2, 3}}},
+         {json::object(), json{{"assistant_early_exit", convolutions ? 3 : 5}},
+          json{{"skip_layers", convolutions ? json{1, 2} : json{2, 3}}},
           json{{"skip_search", true}, {"search_window", 8}}}) {
       CAPTURE(settings.dump());
       const Run run(*model, entry["prompt"], golden["max_new_tokens"], "layer_skip", settings);
@@ -159,7 +161,29 @@ TEST_CASE(
       runs += run.session->result().target_forwards > 0;
     }
   }
-  CHECK(runs == 12);
+  CHECK(runs == 24);
+}
+
+// Rows of a tree find their ancestors' columns in other slots than their neighbours in the batch.
+TEST_CASE("model tokens: every tree of drafts gives a model with convolutions its text") {
+  const json golden = golden_tokens();
+  std::size_t runs = 0;
+  for (const auto& entry : golden["cases"]) {
+    if (!entry["model"].get<std::string>().starts_with("lfm2")) continue;
+    const auto model = tiny_model(entry["model"]);
+    const auto expected = entry["runs"][0]["sequences"].get<std::vector<Tokens>>();
+    for (const char* method : {"token_recycling", "suffix_automaton", "suffix_decoding"}) {
+      for (const char* kv : {"recycle", "compact", "keep"}) {
+        CAPTURE(method);
+        CAPTURE(kv);
+        const Run run(*model, entry["prompt"], golden["max_new_tokens"], method,
+                      {{"kv", kv}, {"gc_every", 2}});
+        CHECK(run.sequences() == expected);
+        runs += run.session->result().target_forwards > 0;
+      }
+    }
+  }
+  CHECK(runs == 54);
 }
 
 }  // namespace

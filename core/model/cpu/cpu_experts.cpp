@@ -40,8 +40,13 @@ void CpuExperts::choose(const CpuWeights::Layer& layer, CpuRows x, std::int64_t 
   chosen_.resize(static_cast<std::size_t>(rows) * used);
   visits_.resize(static_cast<std::size_t>(experts));
   for (std::vector<Visit>& of_expert : visits_) of_expert.clear();
-  const kernels::RouterRule rule = {.normalise = config_.experts.normalise,
-                                    .scale = config_.experts.scale};
+  const formats::ExpertsConfig& of = config_.experts;
+  const kernels::RouterRule rule = {
+      .score = of.sigmoid ? kernels::RouterScore::kSigmoid : kernels::RouterScore::kSoftmax,
+      .selection_bias = layer.selection_bias,
+      .normalise = of.normalise,
+      .scale = of.scale,
+      .sum_offset = of.sum_offset};
   for (std::int64_t r = 0; r < rows; ++r) {
     const auto of_row = std::span(chosen_).subspan(static_cast<std::size_t>(r) * used, used);
     kernels::choose_experts({logits_.data() + r * experts, static_cast<std::size_t>(experts)}, rule,

@@ -34,8 +34,10 @@ std::size_t parts_of_buffer(std::size_t bytes) {
 CpuKv::CpuKv(const formats::ModelConfig& config, kernels::Precision precision, int capacity,
              std::size_t layers)
     : precision_(precision), even_(config.has_even_kv()) {
-  for (const int width : stored_widths(config, layers))
-    for (int part = 0; part < 2; ++part) parts_.emplace_back().dims = width;
+  for (const formats::KvShape& shape : stored_shapes(config, layers)) {
+    parts_.emplace_back().dims = shape.key_values();
+    parts_.emplace_back().dims = shape.value_values();
+  }
   allocate(std::max(capacity, 1));
 }
 
@@ -172,10 +174,12 @@ bool CpuKv::copy_from(const KvStorage& other, std::span<const std::int32_t> from
 
 bool CpuKv::fits(const formats::ModelConfig& config, kernels::Precision precision,
                  std::size_t layers) const {
-  const std::vector<int> widths = stored_widths(config, layers);
-  if (parts_.size() != 2 * widths.size() || precision_ != precision) return false;
-  for (std::size_t i = 0; i < widths.size(); ++i)
-    if (parts_[2 * i].dims != widths[i]) return false;
+  const std::vector<formats::KvShape> shapes = stored_shapes(config, layers);
+  if (parts_.size() != 2 * shapes.size() || precision_ != precision) return false;
+  for (std::size_t i = 0; i < shapes.size(); ++i)
+    if (parts_[2 * i].dims != shapes[i].key_values() ||
+        parts_[2 * i + 1].dims != shapes[i].value_values())
+      return false;
   return true;
 }
 

@@ -10,7 +10,6 @@
 #include "core/kernels/norm.h"
 #include "core/kernels/tree_attention.h"
 #include "core/model/cpu/scratch.h"
-#include "core/model/layer_route.h"
 
 namespace triescope {
 namespace {
@@ -29,6 +28,7 @@ CpuLayers::CpuLayers(const formats::ModelConfig& config, kernels::Precision prec
     : config_(config),
       pool_(pool),
       qkv_(config, precision, pool),
+      conv_(config, precision, pool),
       experts_(config, pool),
       per_layer_(config, pool) {}
 
@@ -91,10 +91,20 @@ void CpuLayers::run_mlp(const CpuWeights::Layer& layer, Input in, std::int64_t r
   add_branch(mlp.down, {inner_.data(), stride}, rows, layer.post_mlp_norm);
 }
 
-void CpuLayers::attend(const Rows& all, const kernels::KvView& kv,
-                       const kernels::AttentionShape& shape) {
+void CpuLayers::attend(const Rows& all, const RouteStep& step, const CpuWeights::Layer& layer,
+                       const CpuKv& storage) {
+  const formats::HeadShape heads = config_.heads_of(step.layer);
+  const kernels::KvView kv = storage.view(step.stored);
+  const kernels::AttentionShape shape = {
+      .heads = heads.heads,
+      .kv_heads = heads.kv_heads,
+      .head_dim = heads.head_dim,
+      .scale = config_.attention_scale,
+      .softcap = config_.attention_softcap,
+      .window = config_.layers[step.layer].window,
+      .sinks = layer.sinks.empty() ? nullptr : layer.sinks.data()};
   const auto rows = static_cast<std::int64_t>(all.positions.size());
-  const std::int64_t stride = kernels::linear_stride(std::int64_t{shape.heads} * shape.head_dim);
+  const std::int64_t stride = kernels::linear_stride(heads.query_dims());
   float* const out = attention_.data();
   const auto run = [&](std::int64_t first, std::int64_t count, const VisibleSlots& visible,
                        const kernels::AttentionShape& of) {
@@ -127,7 +137,10 @@ void CpuLayers::run(const Rows& all, std::span<const CpuWeights::Layer> weights,
   const auto rows = static_cast<std::int64_t>(count);
   const std::int64_t hidden = config_.hidden;
   at_least(normed_, rows, kernels::linear_stride(hidden));
-  at_least(attention_, rows, kernels::linear_stride(config_.widest_query()));
+  at_least(attention_, rows,
+           kernels::linear_stride(config_.most_taps() > 0
+                                      ? std::max(config_.widest_query(), config_.hidden)
+                                      : config_.widest_query()));
   at_least(inner_, rows, kernels::linear_stride(config_.widest_intermediate()));
   if (has_own_branch(config_) || config_.has_experts()) at_least(branch_, rows, hidden);
   qkv_.begin(all.positions, all.slots, all.text_length);
@@ -146,21 +159,19 @@ void CpuLayers::run(const Rows& all, std::span<const CpuWeights::Layer> weights,
       return config_.shared_norm ? in : normed(rows, layer.mlp_norm, layer.mlp_norm_bias);
     };
     std::optional<Input> beside;
-    if (step.stores) qkv_.project(i, layer, in, kv, step.stored);
+    const std::int64_t stride = kernels::linear_stride(layer.output.inputs());
+    const bool convolves = config_.layers[i].taps > 0;
+    if (convolves && step.stores) {
+      conv_.run(layer, in, all.slots, all.masks == nullptr ? all.visible : all.masks->all(), kv,
+                step.stored, attention_.data(), stride);
+    } else if (step.stores) {
+      qkv_.project(i, layer, in, kv, step.stored);
+    }
     if (step.attends) {
       // q, k and v are computed, so `normed_` is free.
       if (config_.parallel_residual && step.mlp) beside = mlp_input();
-      const formats::HeadShape heads = config_.heads_of(i);
-      attend(all, kv.view(step.stored),
-             {.heads = heads.heads,
-              .kv_heads = heads.kv_heads,
-              .head_dim = heads.head_dim,
-              .scale = config_.attention_scale,
-              .softcap = config_.attention_softcap,
-              .window = config_.layers[i].window,
-              .sinks = layer.sinks.empty() ? nullptr : layer.sinks.data()});
-      add_branch(layer.output, {attention_.data(), kernels::linear_stride(heads.query_dims())},
-                 rows, layer.post_attention_norm);
+      if (!convolves) attend(all, step, layer, kv);
+      add_branch(layer.output, {attention_.data(), stride}, rows, layer.post_attention_norm);
     }
     if (!step.mlp) continue;
     run_mlp(layer, beside ? *beside : mlp_input(), rows);

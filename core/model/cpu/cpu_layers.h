@@ -23,8 +23,10 @@
 #include "core/model/cpu/cpu_kv.h"
 #include "core/model/cpu/cpu_per_layer.h"
 #include "core/model/cpu/cpu_qkv.h"
+#include "core/model/cpu/cpu_short_conv.h"
 #include "core/model/cpu/cpu_weights.h"
 #include "core/model/expert_notes.h"
+#include "core/model/layer_route.h"
 #include "core/model/mask_rows.h"
 #include "core/model/visible_slots.h"
 
@@ -73,7 +75,8 @@ class CpuLayers {
 
  private:
   // attention_ <- the attention of the layer whose queries qkv_ has.
-  void attend(const Rows& rows, const kernels::KvView& kv, const kernels::AttentionShape& shape);
+  void attend(const Rows& rows, const RouteStep& step, const CpuWeights::Layer& layer,
+              const CpuKv& storage);
   using Input = CpuRows;
   // norm(x), or x itself where there is no weight. Valid until the next call.
   Input normed(std::int64_t rows, const std::vector<float>& weight, const std::vector<float>& bias);
@@ -88,6 +91,7 @@ class CpuLayers {
   const formats::ModelConfig& config_;
   ThreadPool& pool_;
   CpuQkv qkv_;
+  CpuShortConv conv_;
   CpuExperts experts_;
   CpuPerLayerBranch per_layer_;
 

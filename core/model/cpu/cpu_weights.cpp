@@ -83,8 +83,11 @@ void CpuWeights::allocate(const formats::WeightSource& source) {
   for (std::size_t i = 0; i < layers.size(); ++i) {
     Layer& layer = layers[i];
     const int index = static_cast<int>(i);
-    layer.qkv = matrix({Role::kQuery, Role::kKey, Role::kValue}, hidden, index);
-    layer.output = matrix({Role::kOutput}, config_.heads_of(i).query_dims(), index);
+    const bool attends = config_.layers[i].taps == 0;
+    layer.qkv = attends ? matrix({Role::kQuery, Role::kKey, Role::kValue}, hidden, index)
+                        : matrix({Role::kConvInput}, hidden, index);
+    layer.output =
+        matrix({Role::kOutput}, attends ? config_.heads_of(i).query_dims() : hidden, index);
     if (per_layer > 0) {
       layer.per_layer_gate = matrix({Role::kPerLayerGate}, hidden, index);
       layer.per_layer_output = matrix({Role::kPerLayerOutput}, per_layer, index);
@@ -94,7 +97,7 @@ void CpuWeights::allocate(const formats::WeightSource& source) {
       const float zero = 0;
       if (wanted) linear.set_bias(0, 1, &zero);
     };
-    reserve_bias(layer.qkv, config_.qkv_bias);
+    reserve_bias(layer.qkv, attends && config_.qkv_bias);
     const bool mixture = config_.layers[i].experts > 0;
     for (int mlp = 0; mlp < config_.mlps_of(index); ++mlp) {
       const int expert = mixture ? mlp : -1;
@@ -199,9 +202,32 @@ CpuWeights::Target CpuWeights::target_of(const formats::Part& part) {
       return vector(layer.post_per_layer_norm);
     case Role::kLayerScale:
       return vector(layer.scale);
+    case Role::kConvInput:
+      return matrix(layer.qkv, 0);
+    case Role::kConvInputBias:
+      return matrix(layer.qkv, 0, true);
+    case Role::kConvTaps:
+      return vector(layer.taps);
+    case Role::kConvTapsBias:
+      return vector(layer.taps_bias);
+    case Role::kSelectionBias:
+      return vector(layer.selection_bias);
   }
   throw Error(ErrorCode::kInvalidArgument, "no such weight role");
 }
+
+namespace {
+
+std::vector<float> by_tap(const std::vector<float>& values, std::int64_t rows, std::int64_t taps) {
+  std::vector<float> out;
+  out.reserve(values.size());
+  for (std::int64_t tap = 0; tap < taps; ++tap)
+    for (std::int64_t r = 0; r < rows; ++r)
+      out.push_back(values[static_cast<std::size_t>(r * taps + tap)]);
+  return out;
+}
+
+}  // namespace
 
 void CpuWeights::place(const formats::WeightSource& source, const WeightTask& task) {
   const Target target = target_of(task.part);
@@ -212,6 +238,8 @@ void CpuWeights::place(const formats::WeightSource& source, const WeightTask& ta
     source.read_rows(task.part, 0, values);
     if (target.is_bias) {
       target.matrix->set_bias(target.first_row, rows, values.data());
+    } else if (task.part.role == Role::kConvTaps) {
+      *target.vector = by_tap(values, rows, cols);
     } else {
       *target.vector = std::move(values);
     }

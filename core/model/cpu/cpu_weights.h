@@ -34,6 +34,9 @@ class CpuWeights {
     kernels::PackedLinear per_layer_gate, per_layer_output;
     std::vector<float> post_per_layer_norm;
     std::vector<float> scale;  // [1] where the model scales its layers
+    // Of a convolution, whose qkv is [3 hidden, hidden] (B, C, x): [taps, hidden] and [hidden], or empty.
+    std::vector<float> taps, taps_bias;
+    std::vector<float> selection_bias;  // [experts], or empty
   };
 
   // Reads everything, on options.threads threads. Only the options dtype and stored_weights matter.

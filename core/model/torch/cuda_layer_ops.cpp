@@ -122,6 +122,7 @@ std::string cuda_layer_obstacle(const ModelConfig& config) {
     return "the kernel normalises q and k by RMS, and this model by layer norm";
   if (config.qk_norm == QkNorm::kWhole)
     return "the kernel normalises q and k head by head, and this model over all heads";
+  if (config.most_taps() > 0) return "the kernel does not know this model's convolutions";
   if (config.value_norm) return "the kernel does not normalise v, as this model does";
   for (std::size_t i = 0; i < config.layers.size(); ++i)
     if (const formats::HeadShape heads = config.heads_of(i); !heads.owns_kv || heads.value_is_key)

@@ -11,17 +11,9 @@
 
 namespace triescope {
 
-std::vector<TorchKv::Shape> TorchKv::shapes_of(const formats::ModelConfig& config,
-                                               std::size_t layers) {
-  std::vector<Shape> shapes;
-  for (const formats::HeadShape& heads : stored_heads(config, layers))
-    shapes.push_back(heads.owns_kv ? Shape{heads.kv_heads, heads.head_dim} : Shape{});
-  return shapes;
-}
-
 TorchKv::TorchKv(const formats::ModelConfig& config, const at::TensorOptions& options, int capacity,
                  std::size_t layers)
-    : shapes_(shapes_of(config, layers)),
+    : shapes_(stored_shapes(config, layers)),
       even_(config.has_even_kv()),
       options_(options),
       layers_(shapes_.size()) {
@@ -30,13 +22,13 @@ TorchKv::TorchKv(const formats::ModelConfig& config, const at::TensorOptions& op
 
 std::int64_t TorchKv::bytes_per_slot() const {
   std::int64_t values = 0;
-  for (const Shape& shape : shapes_) values += 2 * shape.kv_heads * shape.head_dim;
+  for (const formats::KvShape& shape : shapes_) values += shape.key_values() + shape.value_values();
   return values * static_cast<std::int64_t>(options_.dtype().itemsize());
 }
 
 bool TorchKv::fits(const formats::ModelConfig& config, const at::TensorOptions& options,
                    std::size_t layers) const {
-  return shapes_ == shapes_of(config, layers) && options_.device() == options.device() &&
+  return shapes_ == stored_shapes(config, layers) && options_.device() == options.device() &&
          options_.dtype() == options.dtype();
 }
 
@@ -47,11 +39,11 @@ void TorchKv::reserve(int capacity) {
 // Grows tensor by tensor and frees each old one before the next is made: beyond the new storage
 // this needs one old tensor. If one is refused, those before it are merely longer than capacity_.
 void TorchKv::allocate(int capacity) {
-  const auto grow = [&](at::Tensor& tensor, const Shape& shape) {
-    if (shape.kv_heads == 0 || (tensor.defined() && tensor.size(0) == capacity)) return;
+  const auto grow = [&](at::Tensor& tensor, const formats::KvShape& shape) {
+    if (shape.heads == 0 || (tensor.defined() && tensor.size(0) == capacity)) return;
     // Filled with zeros: the contents of a masked slot are multiplied by 0, so they must not be
     // NaN.
-    at::Tensor larger = at::zeros({capacity, shape.kv_heads, shape.head_dim}, options_);
+    at::Tensor larger = at::zeros({capacity, shape.heads, shape.head_dim}, options_);
     if (capacity_ > 0) larger.narrow(0, 0, capacity_).copy_(tensor.narrow(0, 0, capacity_));
     tensor = larger;
   };
@@ -59,7 +51,7 @@ void TorchKv::allocate(int capacity) {
     on_device(options_.device(), [&] {
       for (std::size_t i = 0; i < layers_.size(); ++i) {
         grow(layers_[i].first, shapes_[i]);
-        grow(layers_[i].second, shapes_[i]);
+        if (shapes_[i].has_values) grow(layers_[i].second, shapes_[i]);
       }
     });
   } catch (const Error& error) {
@@ -94,8 +86,8 @@ void TorchKv::move(std::span<const std::int32_t> from, std::span<const std::int3
 void TorchKv::write(std::span<const std::int32_t> slots, std::span<const float> keys,
                     std::span<const float> values) {
   check_even(even_);
-  const Shape shape = shapes_.front();
-  const std::int64_t width = std::int64_t{shape.kv_heads} * shape.head_dim;
+  const formats::KvShape shape = shapes_.front();
+  const std::int64_t width = shape.key_values();
   check_write(slots, keys, values, layers_.size() * static_cast<std::size_t>(width), capacity_);
   if (slots.empty()) return;
   on_device(options_.device(), [&] {
@@ -105,7 +97,7 @@ void TorchKv::write(std::span<const std::int32_t> slots, std::span<const float> 
       const auto of_layer = [&](std::span<const float> all) {
         const auto count = static_cast<std::size_t>(rows * width);
         return rows_tensor(all.subspan(layer * count, count), rows, options_)
-            .view({rows, shape.kv_heads, shape.head_dim});
+            .view({rows, shape.heads, shape.head_dim});
       };
       layers_[layer].first.index_copy_(0, target, of_layer(keys));
       layers_[layer].second.index_copy_(0, target, of_layer(values));

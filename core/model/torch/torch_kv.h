@@ -38,14 +38,7 @@ class TorchKv final : public KvStorage {
  private:
   void allocate(int capacity);
 
-  struct Shape {
-    int kv_heads = 0, head_dim = 0;  // 0 = the layer reads K and V of another
-    bool operator==(const Shape&) const = default;
-  };
-  // Of each layer of the storage for so many layers of a model.
-  static std::vector<Shape> shapes_of(const formats::ModelConfig& config, std::size_t layers);
-
-  const std::vector<Shape> shapes_;
+  const std::vector<formats::KvShape> shapes_;
   const bool even_;  // all layers have K and V of one shape
   const at::TensorOptions options_;
   std::vector<std::pair<at::Tensor, at::Tensor>> layers_;

@@ -1,6 +1,7 @@
 #include "core/model/torch/torch_layers.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "core/base/error.h"
@@ -12,6 +13,7 @@
 #include "core/model/torch/torch_attention.h"
 #include "core/model/torch/torch_per_layer.h"
 #include "core/model/torch/torch_runtime.h"
+#include "core/model/torch/torch_short_conv.h"
 
 namespace triescope {
 
@@ -108,9 +110,12 @@ void note_experts(std::int32_t layer, const Tensor& ids, const Tensor& weights,
 Tensor TorchLayers::run_experts(const TorchWeights::Layer& layer, std::int32_t index,
                                 const Tensor& normed, ExpertNotes* notes) const {
   const formats::ExpertsConfig& experts = config_.experts;
-  const Tensor scores = at::softmax(linear(normed, layer.router).to(at::kFloat), -1);
-  auto [weights, ids] = at::topk(scores, experts.used, -1);
-  if (experts.normalise) weights = weights / weights.sum(-1, true);
+  const Tensor logits = linear(normed, layer.router).to(at::kFloat);
+  const Tensor scores = experts.sigmoid ? at::sigmoid(logits) : at::softmax(logits, -1);
+  const Tensor& bias = layer.selection_bias;
+  auto [weights, ids] = at::topk(bias.defined() ? scores + bias : scores, experts.used, -1);
+  if (bias.defined()) weights = scores.gather(1, ids);
+  if (experts.normalise) weights = weights / (weights.sum(-1, true) + experts.sum_offset);
   weights = (weights * experts.scale).to(normed.scalar_type());
   // One copy from the device: a number of an expert is exact as a float.
   const Tensor both = at::cat({ids.to(at::kFloat), weights.to(at::kFloat)}, 1).to(at::kCPU);
@@ -180,6 +185,10 @@ Tensor TorchLayers::run(const Rows& rows, std::span<const TorchWeights::Layer> w
                         const std::stop_token& stop) const {
   const ForwardInputs& in = rows.in;
   const std::unique_ptr<LayerAttention> attention = attention_of(rows, kv.capacity());
+  const std::optional<TorchShortConv> conv =
+      config_.most_taps() > 0
+          ? std::optional(TorchShortConv(config_, rows.visible, in.slots.size(0), device_))
+          : std::nullopt;
   // The previous branch's result, and the norm through which it goes before it is added.
   Tensor h, post;
   Tensor first_input = rows.first_input;
@@ -197,12 +206,16 @@ Tensor TorchLayers::run(const Rows& rows, std::span<const TorchWeights::Layer> w
     Tensor normed;
     if (step.stores || config_.shared_norm) normed = next_input(w.attention_norm);
     features.keep(x, static_cast<std::int32_t>(i));
-    Tensor q;
-    if (step.stores) q = project(in, i, step.stored, w, normed, kv);
+    const int window = config_.layers[i].window;
+    const bool convolves = config_.layers[i].taps > 0;
+    Tensor mixed;  // q, then what attention gives; or what the convolution gives
+    if (step.stores)
+      mixed = convolves ? conv->run(w, linear(normed, w.qkv), in.slots, kv.k(step.stored))
+                        : project(in, i, step.stored, w, normed, kv);
     if (step.attends) {
-      h = branch(attention->attend(q, kv.k(step.stored), kv.v(step.stored),
-                                   config_.layers[i].window, w.sinks),
-                 w.output);
+      if (!convolves)
+        mixed = attention->attend(mixed, kv.k(step.stored), kv.v(step.stored), window, w.sinks);
+      h = branch(mixed, w.output);
       post = w.post_attention_norm;
     }
     if (!step.mlp) continue;

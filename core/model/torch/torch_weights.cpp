@@ -161,6 +161,18 @@ TorchWeights::Target TorchWeights::target_of(const ModelConfig& config,
       return norm(of.post_per_layer_norm, hidden);
     case Role::kLayerScale:
       return {.tensor = &of.scale, .rows = 1, .is_norm = true};
+    case Role::kConvInput:
+      return matrix(of.qkv.matrix, 0);
+    case Role::kConvInputBias:
+      return part(of.qkv.bias, 0, 3 * hidden);
+    case Role::kConvTaps:
+      return {.tensor = &of.taps, .rows = hidden, .is_norm = true};
+    case Role::kConvTapsBias:
+      return {.tensor = &of.taps_bias, .rows = hidden, .is_norm = true};
+    case Role::kSelectionBias:
+      return {.tensor = &of.selection_bias,
+              .rows = config.layers[static_cast<std::size_t>(which.layer)].experts,
+              .is_norm = true};
     default:
       throw Error(ErrorCode::kInvalidArgument, "no such weight of a layer");
   }

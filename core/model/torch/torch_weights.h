@@ -44,6 +44,9 @@ class TorchWeights {
     TorchLinear per_layer_gate, per_layer_output;
     at::Tensor post_per_layer_norm;
     at::Tensor scale;  // [1] fp32; undefined = 1
+    // Of a convolution, whose qkv is [3 hidden, hidden] (B, C, x): [hidden, taps], [hidden]; undefined = none.
+    at::Tensor taps, taps_bias;
+    at::Tensor selection_bias;  // [experts] fp32; undefined = none
   };
 
   // Reads everything, on up to `threads` threads. options: device, and the dtype of the matrices.

@@ -34,7 +34,7 @@ PreTokenizerStep byte_level_step(bool use_regex) {
 }
 
 bool is_llama3(const std::string& pre) {
-  return pre == "llama-bpe" || pre == "llama3" || pre == "llama-v3";
+  return pre == "llama-bpe" || pre == "llama3" || pre == "llama-v3" || pre == "lfm2";
 }
 
 // What llama.cpp's names of pre-tokenizers mean: the steps that transformers has for the families
@@ -52,7 +52,9 @@ const std::vector<PreType>& pre_types() {
       {.names = {"olmo"}, .nfc = true},  // GPT-NeoX's vocabulary
       {.names = {"smollm", "starcoder", "refact"}, .single_digits = true},
       {.names = {"command-r"}, .single_digits = true, .nfc = true},
-      {.names = {"llama-bpe", "llama3", "llama-v3"}, .regex = kLlama3Regex, .ignore_merges = true},
+      {.names = {"llama-bpe", "llama3", "llama-v3", "lfm2"},
+       .regex = kLlama3Regex,
+       .ignore_merges = true},
       // SmolLM3; GPT-4's split, of OLMo 2 and 3 and Granite 4; GLM-4 before 0414
       {.names = {"smaug-bpe", "dbrx", "chatglm-bpe"}, .regex = kLlama3Regex},
       {.names = {"glm4"}, .regex = kLlama3Regex, .ignore_merges = true},

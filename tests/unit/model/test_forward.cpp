@@ -112,9 +112,10 @@ void check_path_only(Model& model, int length, int prompt) {
 }  // namespace
 
 TEST_CASE("path only: a row's logits are its path's alone, bit for bit") {
-  for (const char* name : {"llama", "mistral", "gemma2", "gemma3", "qwen3", "phi3", "gpt2",
-                           "llama multi-query", "mixtral", "qwen2_moe", "olmoe clipped, normalised",
-                           "granitemoeshared", "gemma4", "gemma4 keys are values"}) {
+  for (const char* name :
+       {"llama", "mistral", "gemma2", "gemma3", "qwen3", "phi3", "gpt2", "llama multi-query",
+        "mixtral", "qwen2_moe", "olmoe clipped, normalised", "granitemoeshared", "gemma4",
+        "gemma4 keys are values", "lfm2", "lfm2 biases, four taps", "lfm2_moe"}) {
     for (const DType dtype : {DType::kF32, DType::kBF16}) {
       const std::string label = std::string(name) + " " + to_string(dtype);
       CAPTURE(label);
@@ -577,7 +578,7 @@ TEST_CASE("forward: what cannot be loaded says why") {
 
 TEST_CASE("forward: BF16 weights go into bf16 memory as they are") {
   const auto cases = golden_families()["cases"];
-  for (const char* name : {"llama", "phi3", "gpt2", "gemma4"}) {
+  for (const char* name : {"llama", "phi3", "gpt2", "gemma4", "lfm2"}) {
     CAPTURE(name);
     std::vector<float> logits[2];
     for (const bool wide : {false, true}) {

@@ -23,6 +23,8 @@ using Layers = std::vector<std::int32_t>;
 constexpr const char* kShared = "gemma4";
 // The same without sharing, with another number of key/value heads in full layers.
 constexpr const char* kOwn = "gemma4 keys are values";
+// 4 layers, the third attends, the others are convolutions over 3 rows.
+constexpr const char* kConvolutions = "lfm2";
 
 std::unique_ptr<Model> golden_model(const char* name, bool reference = false) {
   const TempDir folder;
@@ -50,12 +52,21 @@ TEST_CASE("uneven KV: a slot has K and V of the layers that own some, each as wi
     // Three layers of 2 heads of 8, and one of 2 heads of 16; then four and three of one head of 16.
     CHECK(shared->make_kv(4)->bytes_per_slot() == 4 * 2 * (3 * 2 * 8 + 2 * 16));
     CHECK(own->make_kv(4)->bytes_per_slot() == 4 * 2 * (4 * 2 * 8 + 3 * 16));
-    for (Model* model : {shared.get(), own.get()}) {
+    const auto convolutions = golden_model(kConvolutions, reference);
+    CHECK(convolutions->make_kv(4)->bytes_per_slot() == 4 * (3 * 32 + 2 * 2 * 8));
+    CHECK(convolutions->info().widest_head == 8);
+    REQUIRE(convolutions->info().notes.size() == 1);
+    CHECK(
+        convolutions->info().notes[0] ==
+        "heads have 8 values; 1 of 4 layers have K and V of their own, 3 are convolutions over 3 rows, "
+        "with a column of their state in the place of K");
+    for (Model* model : {shared.get(), own.get(), convolutions.get()}) {
       const auto bytes = model->make_kv(1)->bytes_per_slot();
       CHECK(memory_need(model->info(), {}).kv_per_token == bytes);
       CHECK(memory_need(model->info(), {.dtype = DType::kBF16}).kv_per_token == bytes / 2);
-      CHECK(model->info().widest_head == 16);
     }
+    CHECK(shared->info().widest_head == 16);
+    CHECK(own->info().widest_head == 16);
     REQUIRE(shared->info().notes.size() == 1);
     CHECK(
         shared->info().notes[0] ==
@@ -69,7 +80,7 @@ TEST_CASE("uneven KV: a slot has K and V of the layers that own some, each as wi
 
 TEST_CASE("uneven KV: growing and moving keep what is held") {
   const std::vector<std::int32_t> ids = some_ids(40);
-  for (const char* name : {kShared, kOwn}) {
+  for (const char* name : {kShared, kOwn, kConvolutions}) {
     for (const bool reference : {false, true}) {
       CAPTURE(name);
       CAPTURE(reference);
@@ -104,10 +115,11 @@ TEST_CASE("uneven KV: KV of another model is refused, and so is KV that no forwa
   CHECK_THROWS_AS(last_logits(*shared, *other, ids), Error);
   CHECK_FALSE(dynamic_cast<KvCopies&>(*kv).copy_from(*other, {}, {}, zero));
   const std::vector<float> values(512);
-  for (const bool reference : {false, true})
-    CHECK(refusal(ErrorCode::kNotSupported, [&] {
-            golden_model(kShared, reference)->make_kv(8)->write(zero, values, values);
-          }).find("layers with K and V of one width") != std::string::npos);
+  for (const char* name : {kShared, kConvolutions})
+    for (const bool reference : {false, true})
+      CHECK(refusal(ErrorCode::kNotSupported, [&] {
+              golden_model(name, reference)->make_kv(8)->write(zero, values, values);
+            }).find("layers with K and V of one width") != std::string::npos);
 }
 
 TEST_CASE("uneven KV: a layer that is left out gives K and V to those that read its") {
@@ -135,20 +147,41 @@ TEST_CASE("uneven KV: a layer that is left out gives K and V to those that read 
   CHECK(logits_of(all, ids) == logits_of(*whole, ids));
 }
 
+TEST_CASE("uneven KV: a part of a model's convolutions and attention, and a layer's MLP alone") {
+  const auto whole = golden_model(kConvolutions), reference = golden_model(kConvolutions, true);
+  const auto ids = some_ids(20);
+  // Parts by number: 2i mixes rows in layer i, 2i + 1 is its MLP.
+  for (const Layers& kept : {Layers{0, 1, 4, 5}, Layers{1, 2, 4, 7}, Layers{0, 3, 6}, Layers{4}}) {
+    CAPTURE(kept);
+    LayerSubset part(*whole, kept), same(*reference, kept);
+    const std::vector<float> logits = logits_of(part, ids);
+    CHECK(max_difference(logits, logits_of(same, ids)) < 1e-4);
+    const auto kv = part.make_kv(20);
+    std::vector<float> stepped;
+    for (int i = 0; i < 20; ++i)
+      stepped = step_logits(part, *kv, i, ids[static_cast<std::size_t>(i)]);
+    CHECK(std::memcmp(stepped.data(), logits.data() + logits.size() - stepped.size(),
+                      stepped.size() * sizeof(float)) == 0);
+  }
+}
+
 TEST_CASE("uneven KV: the first layers take over the whole model's K and V, bit for bit") {
-  const auto whole = golden_model(kShared);
-  const Layers first = {0, 1, 2, 3};
-  LayerSubset part(*whole, sublayers_of(first));
-  const auto ids = some_ids(30);
-  const std::vector<std::int32_t> begin(ids.begin(), ids.end() - 1);
-  const auto whole_kv = whole->make_kv(30), taken = part.make_kv(30);
-  all_logits(*whole, *whole_kv, begin);
-  const std::vector<std::int32_t> slots = iota(29);
-  REQUIRE(dynamic_cast<KvCopies&>(*taken).copy_from(*whole_kv, slots, slots, first));
-  const std::vector<float> expected = logits_of(part, ids);
-  const std::vector<float> last = step_logits(part, *taken, 29, ids.back());
-  CHECK(std::memcmp(last.data(), expected.data() + expected.size() - last.size(),
-                    last.size() * sizeof(float)) == 0);
+  for (const char* name : {kShared, kConvolutions}) {
+    CAPTURE(name);
+    const auto whole = golden_model(name);
+    const Layers first = {0, 1, 2, 3};
+    LayerSubset part(*whole, sublayers_of(first));
+    const auto ids = some_ids(30);
+    const std::vector<std::int32_t> begin(ids.begin(), ids.end() - 1);
+    const auto whole_kv = whole->make_kv(30), taken = part.make_kv(30);
+    all_logits(*whole, *whole_kv, begin);
+    const std::vector<std::int32_t> slots = iota(29);
+    REQUIRE(dynamic_cast<KvCopies&>(*taken).copy_from(*whole_kv, slots, slots, first));
+    const std::vector<float> expected = logits_of(part, ids);
+    const std::vector<float> last = step_logits(part, *taken, 29, ids.back());
+    CHECK(std::memcmp(last.data(), expected.data() + expected.size() - last.size(),
+                      last.size() * sizeof(float)) == 0);
+  }
 }
 
 TEST_CASE("layer route: where rows go, and where K and V lie") {
@@ -173,6 +206,14 @@ TEST_CASE("layer route: where rows go, and where K and V lie") {
                                         : "");
     return text;
   };
+  const auto widths = [](const formats::ModelConfig& of) {
+    std::vector<int> values;
+    for (const formats::KvShape& shape : stored_shapes(of, 2)) {
+      CHECK(shape.value_values() == shape.key_values());
+      values.push_back(shape.key_values());
+    }
+    return values;
+  };
   const auto even = config(R"(,"global_head_dim":16)"),
              shared = config(R"(,"num_kv_shared_layers":2)");
   CHECK(route(even, {}) == "0@0 1@1 2@2 3@3");
@@ -180,12 +221,12 @@ TEST_CASE("layer route: where rows go, and where K and V lie") {
   CHECK(route(even, {2, 3, 6, 7}) == "1@1 3@3");
   CHECK(route(even, {0, 1, 3, 6}, 2) == "0@0 1mlp 3@1attention");
   CHECK(route(even, {0, 1, 3, 6}) == "0@0 1mlp 3@3attention");
-  CHECK(stored_widths(even, 2) == std::vector<int>{32, 32});
+  CHECK(widths(even) == std::vector<int>{32, 32});
   CHECK(route(shared, {}) == "0@0 1@1 2@0 3@1");
   CHECK(route(shared, {2, 3, 4, 5}) == "0@0kv 1@1 2@0");
   CHECK(route(shared, {0, 1, 2, 3}) == "0@0 1@1");
   CHECK(route(shared, {1, 2, 3, 4}) == "0@0kvmlp 1@1 2@0attention");
-  CHECK(stored_widths(shared, 2) == std::vector<int>{32, 1024, 0, 0});
+  CHECK(widths(shared) == std::vector<int>{32, 1024, 0, 0});
 }
 
 }  // namespace triescope::test::test_uneven_kv

@@ -258,6 +258,7 @@ TEST_CASE("tokenizer: the pre types of a GGUF split as their families do") {
   };
   CHECK(pieces("gpt-2") == "128 aB !/ b A ");
   CHECK(pieces("llama-bpe") == "<s> 128 aB !/ bA ");
+  CHECK(pieces("lfm2") == pieces("llama-bpe"));
   CHECK(pieces("smaug-bpe") == "128 aB !/ b A ");
   CHECK(pieces("qwen2") == "1 2 8 aB !/ b A ");
   CHECK(pieces("deepseek-r1-qwen") == pieces("qwen2"));
