@@ -3,7 +3,8 @@
 //
 //   s = softmax(logits), or sigmoid(logits) one by one
 //   the chosen: those with the largest s + selection_bias; of equal ones the lower index
-//   weight of a chosen expert: s, divided by the sum of the chosen if `normalise`, times `scale`
+//   weight of a chosen expert: s, divided by the sum of the chosen if `normalise`, times `scale`,
+//   times its expert_scale
 //
 // With a softmax and `normalise` the weights are the softmax over the chosen logits alone (Mixtral,
 // Granite, gpt-oss). A row's experts depend on that row's logits alone. Sources: transformers'
@@ -22,6 +23,7 @@ struct RouterRule {
   std::span<const float> selection_bias = {};  // [experts] or empty
   bool normalise = false;
   float scale = 1;
+  std::span<const float> expert_scale = {};  // [experts] or empty
 };
 
 struct ChosenExpert {
@@ -32,7 +34,7 @@ struct ChosenExpert {
 
 // Writes as many experts as `out` has room for, by ascending index. logits: [experts]; where one is
 // NaN, the weights are. Thread-safe.
-// Error{kInvalidArgument}: more room than experts, or a selection bias of another size.
+// Error{kInvalidArgument}: more room than experts, or a selection bias or scales of another size.
 void choose_experts(std::span<const float> logits, const RouterRule& rule,
                     std::span<ChosenExpert> out);
 
