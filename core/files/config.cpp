@@ -157,7 +157,7 @@ int ModelConfig::intermediate_of(int layer, int expert) const {
   const LayerConfig& of = layers[static_cast<std::size_t>(layer)];
   const int routed = of.experts;
   if (expert < 0 || routed == 0) return of.intermediate > 0 ? of.intermediate : intermediate;
-  if (expert == routed) return experts.shared_intermediate;
+  if (expert == routed) return of.intermediate > 0 ? of.intermediate : experts.shared_intermediate;
   return experts.intermediate > 0 ? experts.intermediate : intermediate;
 }
 

@@ -66,6 +66,11 @@ struct ExpertsConfig {
   bool normalise = false;       // the weights of a row's experts are divided by their sum
   float sum_offset = 0;         // with `normalise`: is added to that sum
   float scale = 1;              // of those weights
+  // Gemma 4: router, experts and the shared MLP read the same stream, each by a norm of its own, that
+  // of the router without a weight and then times router_scale / sqrt(hidden); the experts' sum and the
+  // shared MLP's result go through one more norm each before they are added; and the weight of an
+  // expert is times a scale of its own.
+  bool own_norms = false;
 };
 
 inline constexpr int kMostTaps = 64;  // of a layer
@@ -74,7 +79,8 @@ struct LayerConfig {
   int window = 0;   // 0 = sees everything before it, else the last `window` positions
   int rope = 0;     // index in ModelConfig::ropes, -1 = this layer has no rotary positions
   int experts = 0;  // number of MLPs from which a row's are chosen; 0 = the layer has one MLP
-  int head_dim = 0, kv_heads = 0, intermediate = 0;  // 0 = ModelConfig's
+  // 0 = ModelConfig's. In a layer with experts `intermediate` is that of the shared one.
+  int head_dim = 0, kv_heads = 0, intermediate = 0;
   int kv_from = -1;  // the earlier layer whose K and V it reads; -1 = it has K and V of its own
   bool value_is_key = false;  // V is what the matrix of K gives, before norm and rope
   int taps =
@@ -159,7 +165,7 @@ struct ModelConfig {
   // > 0: in the file, the first this many rows of each head of q and k lie in rope's pairs (0, half, 1,
   // half + 1, ...).
   int interleaved_rows = 0;
-  // GGUF: q, k and v are one tensor; so are gate and up.
+  // GGUF: q, k and v are one tensor; so are gate and up, of the experts where a layer has some.
   bool fused_qkv = false, fused_gate_up = false;
 
   std::vector<std::int32_t> eos_token_ids;

@@ -1,5 +1,7 @@
 // How many experts a file's layers have, how many of them a row goes through, and how they are
 // weighted. Sources: transformers' configuration_*.py, llama.cpp's llama-model.cpp.
+#include <utility>
+
 #include "core/files/family.h"
 
 namespace triescope::formats {
@@ -25,6 +27,8 @@ void read_experts_gguf(const GgufFields& fields, ModelConfig& config, bool norma
       experts.shared_gate = true;
     if (sigmoid && fields.file().find(block + "exp_probs_b.bias") != nullptr)
       experts.selection_bias = true;
+    if (fields.file().find(block + "ffn_gate_up_exps.weight") != nullptr)
+      config.fused_gate_up = true;
   }
   if (fields.file().find("blk.0.ffn_gate.0.weight") != nullptr)
     fields.not_supported(
@@ -46,6 +50,17 @@ void read_experts_gguf(const GgufFields& fields, ModelConfig& config, bool norma
                          (sigmoid ? " (2, a sigmoid, is)" : " (1, a softmax, is)"));
   if (fields.integer("expert_group_count", 0) > 1)
     fields.not_supported("expert_group_count above 1 (experts that are chosen by groups)");
+}
+
+WeightSlice stacked_expert(const ModelConfig& config, const Part& part, std::string gate_up,
+                           std::string down) {
+  const std::int64_t rows = expected_shape(config, part)->rows;
+  const bool is_down = part.role == Role::kDown;
+  WeightSlice slice{is_down ? std::move(down) : std::move(gate_up)};
+  slice.stacked = true;
+  slice.first_row = part.expert * (is_down ? rows : 2 * rows);
+  if (part.role == Role::kUp) slice.first_row += rows;
+  return slice;
 }
 
 }  // namespace triescope::formats

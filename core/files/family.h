@@ -143,6 +143,9 @@ void read_windows_gguf(const GgufFields& fields, ModelConfig& config, int defaul
 GenerationSettings read_generation(const JsonFields& fields);
 // Gate and up as halves of "mlp.gate_up_proj.weight"; nullopt for other weights.
 std::optional<WeightSlice> fused_gate_up(const ModelConfig& config, const Part& part);
+// A matrix of an expert, where a tensor holds gate and up of every expert, as halves, and another one down.
+WeightSlice stacked_expert(const ModelConfig& config, const Part& part, std::string gate_up,
+                           std::string down);
 Activation activation_from_json(const JsonFields& fields, const char* key, const char* fallback);
 
 }  // namespace triescope::formats

@@ -1,8 +1,8 @@
 // Gemma 4 (text): layers with a window and layers without one have heads of two sizes, and perhaps another
 // number of key/value heads; the last layers read the K and V of the last earlier layer of their kind; an embedding
 // of every layer; norms before and after, of every head's q, k and v; a scale of every layer; a rope of its own
-// for each kind, in full layers over the first pairs of a head alone. Source: transformers 5.17.0,
-// modeling_gemma4.py, and llama.cpp's converter.
+// for each kind, in full layers over the first pairs of a head alone. The 26B-A4B has experts beside each layer's
+// MLP. Source: transformers 5.17.0, modeling_gemma4.py, and llama.cpp's converter.
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -21,6 +21,13 @@ void fill_shared(ModelConfig& config) {
   config.attention_scale = 1;
   config.embedding_scale = std::sqrt(static_cast<float>(config.hidden));
   for (LayerConfig& layer : config.layers) layer.rope = layer.window > 0 ? 1 : 0;
+}
+
+// Beside the experts each row goes through the layer's MLP, which counts as the shared one.
+void mix_experts(ModelConfig& config) {
+  config.experts.normalise = true;
+  config.experts.own_norms = true;
+  config.experts.shared_intermediate = config.intermediate;
 }
 
 // The last `count` layers read the K and V of the last layer of their kind before them. False: one has none.
@@ -57,9 +64,12 @@ void read_layers(const JsonFields& fields, ModelConfig& config) {
 }
 
 void read_gemma4(const JsonFields& fields, ModelConfig& config) {
-  if (fields.boolean("enable_moe_block", false))
-    fields.not_supported(
-        "enable_moe_block (Gemma 4's mixture of experts, 26B-A4B: choose a dense size)");
+  if (fields.boolean("enable_moe_block", false)) {
+    config.experts.used = fields.integer("top_k_experts");
+    config.experts.intermediate = fields.integer("moe_intermediate_size");
+    for (LayerConfig& layer : config.layers) layer.experts = fields.integer("num_experts");
+    mix_experts(config);
+  }
   if (fields.text("use_bidirectional_attention", "") == "all")
     fields.not_supported("use_bidirectional_attention 'all'");
   config.tied_embeddings = fields.boolean("tie_word_embeddings", true);
@@ -132,6 +142,8 @@ void gguf_gemma4(const GgufFields& fields, ModelConfig& config) {
   config.layer_scale = fields.file().find("blk.0.layer_output_scale.weight") != nullptr;
   config.per_layer.dims = fields.integer("embedding_length_per_layer_input", 0);
   config.per_layer.vocab = config.vocab_size;
+  read_experts_gguf(fields, config, true);
+  if (config.has_experts()) mix_experts(config);
   for (std::size_t i = 0; i < config.layers.size(); ++i) {
     LayerConfig& layer = config.layers[i];
     if (layer.window > 0) continue;
@@ -164,10 +176,19 @@ void gguf_gemma4(const GgufFields& fields, ModelConfig& config) {
   fill_shared(config);
 }
 
-std::optional<WeightSlice> gemma4_json_weight(const ModelConfig&, const Part& part) {
-  if (part.role != Role::kMlpNorm) return std::nullopt;
-  return WeightSlice{"model.layers." + std::to_string(part.layer) +
-                     ".pre_feedforward_layernorm.weight"};
+// The layer's own MLP, under the names that it has in a layer without experts.
+std::optional<WeightSlice> own_mlp(const ModelConfig& config, const Part& part) {
+  if (!is_of_expert(part.role) || !is_shared(config, part)) return std::nullopt;
+  return locate(config, {part.role, part.layer});
+}
+
+std::optional<WeightSlice> gemma4_json_weight(const ModelConfig& config, const Part& part) {
+  const std::string layer = "model.layers." + std::to_string(part.layer) + ".";
+  if (part.role == Role::kMlpNorm) return WeightSlice{layer + "pre_feedforward_layernorm.weight"};
+  if (part.role == Role::kRouter) return WeightSlice{layer + "router.proj.weight"};
+  if (!is_of_expert(part.role) || part.expert < 0) return std::nullopt;
+  if (is_shared(config, part)) return own_mlp(config, part);
+  return stacked_expert(config, part, layer + "experts.gate_up_proj", layer + "experts.down_proj");
 }
 
 }  // namespace
@@ -180,7 +201,7 @@ const Family kGemma4Text = {.model_type = "gemma4_text",
                             .read_json = read_gemma4,
                             .read_gguf = gguf_gemma4,
                             .json_weight = gemma4_json_weight,
-                            .gguf_weight = nullptr,
+                            .gguf_weight = own_mlp,
                             .layers_differ = true};
 
 }  // namespace triescope::formats

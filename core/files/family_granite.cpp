@@ -36,14 +36,13 @@ std::optional<WeightSlice> granite_moe_weight(const ModelConfig& config, const P
     return WeightSlice{layer + "block_sparse_moe.router.layer.weight"};
   if (part.role != Role::kGate && part.role != Role::kUp && part.role != Role::kDown)
     return std::nullopt;
-  const bool shared = is_shared(config, part), down = part.role == Role::kDown;
-  const std::int64_t rows = expected_shape(config, part)->rows;
-  WeightSlice slice{layer + (shared ? "shared_mlp." : "block_sparse_moe.") +
-                    (down ? "output_linear.weight" : "input_linear.weight")};
-  slice.stacked = !shared;
-  if (!shared) slice.first_row = part.expert * (down ? rows : 2 * rows);
-  if (part.role == Role::kUp) slice.first_row += rows;
-  return slice;
+  const bool shared = is_shared(config, part);
+  const std::string mlp = layer + (shared ? "shared_mlp." : "block_sparse_moe.");
+  if (!shared)
+    return stacked_expert(config, part, mlp + "input_linear.weight", mlp + "output_linear.weight");
+  if (part.role == Role::kDown) return WeightSlice{mlp + "output_linear.weight"};
+  return WeightSlice{mlp + "input_linear.weight",
+                     part.role == Role::kUp ? expected_shape(config, part)->rows : 0};
 }
 
 void gguf_granite(const GgufFields& fields, ModelConfig& config) {

@@ -75,6 +75,16 @@ RoleNames names_of(Role role) {
       return {"mlp.shared_expert_gate.weight", "ffn_gate_inp_shexp.weight"};
     case Role::kRouterBias:
       return {"mlp.gate.bias", "ffn_gate_inp.bias"};
+    case Role::kRouterScale:
+      return {"router.scale", "ffn_gate_inp.scale"};
+    case Role::kExpertScale:
+      return {"router.per_expert_scale", "ffn_down_exps.scale"};
+    case Role::kExpertsNorm:
+      return {"pre_feedforward_layernorm_2.weight", "pre_ffw_norm_2.weight"};
+    case Role::kPostExpertsNorm:
+      return {"post_feedforward_layernorm_2.weight", "post_ffw_norm_2.weight"};
+    case Role::kPostSharedNorm:
+      return {"post_feedforward_layernorm_1.weight", "post_ffw_norm_1.weight"};
     case Role::kSinks:
       return {"self_attn.sinks", "attn_sinks.weight"};
     case Role::kPerLayerEmbedding:
@@ -210,6 +220,13 @@ std::optional<WeightShape> expected_shape(const ModelConfig& config, const Part&
           {1, hidden});
     case Role::kRouterBias:
       return when(experts > 0 && config.experts.router_bias, {experts, 1});
+    case Role::kExpertScale:
+      return when(experts > 0 && config.experts.own_norms, {experts, 1});
+    case Role::kRouterScale:
+    case Role::kExpertsNorm:
+    case Role::kPostExpertsNorm:
+    case Role::kPostSharedNorm:
+      return when(experts > 0 && config.experts.own_norms, {hidden, 1});
     case Role::kSinks:
       return when(attends && config.attention_sinks, {config.heads, 1});
     case Role::kPerLayerEmbedding:
@@ -312,7 +329,10 @@ std::optional<WeightSlice> fused_gguf_weight(const ModelConfig& config, const Pa
       return qkv("bias", query + kv);
     case Role::kGate:
     case Role::kUp:
-      if (!config.fused_gate_up) return std::nullopt;
+      if (!config.fused_gate_up || is_shared(config, part)) return std::nullopt;
+      if (part.expert >= 0)
+        return stacked_expert(config, part, block + "ffn_gate_up_exps.weight", "");
+      if (config.has_experts()) return std::nullopt;
       return WeightSlice{block + "ffn_up.weight",
                          part.role == Role::kGate ? 0 : config.intermediate};
     default:

@@ -46,6 +46,13 @@ enum class Role : std::uint8_t {
   kRouter,      // of a layer with experts: a row of it scores one
   kSharedGate,  // how much a row takes of the shared expert
   kRouterBias,
+  // ExpertsConfig::own_norms: [hidden], which the router's input is times; [experts], each expert's
+  // weight; then the norms [hidden] before the experts, behind them and behind the shared MLP.
+  kRouterScale,
+  kExpertScale,
+  kExpertsNorm,
+  kPostExpertsNorm,
+  kPostSharedNorm,
   kSinks,             // a score a head in every softmax (ModelConfig::attention_sinks)
   kPerLayerGate,      // [dims, hidden]
   kPerLayerOutput,    // [hidden, dims]

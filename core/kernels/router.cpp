@@ -14,13 +14,16 @@ namespace triescope::kernels {
 
 void choose_experts(std::span<const float> logits, const RouterRule& rule,
                     std::span<ChosenExpert> out) {
-  const std::span<const float> bias = rule.selection_bias;
-  if (out.size() > logits.size() || (!bias.empty() && bias.size() != logits.size()))
+  const std::span<const float> bias = rule.selection_bias, scales = rule.expert_scale;
+  const auto has_all = [&](std::span<const float> values) {
+    return values.empty() || values.size() == logits.size();
+  };
+  if (out.size() > logits.size() || !has_all(bias) || !has_all(scales))
     throw Error(ErrorCode::kInvalidArgument,
                 "router: expected to choose among " + std::to_string(out.size()) +
-                    " experts or more, each with a bias or none; found " +
-                    std::to_string(logits.size()) + " scores and " + std::to_string(bias.size()) +
-                    " biases");
+                    " experts or more, each with a bias or none and a scale or none; found " +
+                    std::to_string(logits.size()) + " scores, " + std::to_string(bias.size()) +
+                    " biases and " + std::to_string(scales.size()) + " scales");
   std::vector<float> scores(logits.size());
   if (rule.score == RouterScore::kSoftmax) {
     softmax(logits, scores);
@@ -38,8 +41,10 @@ void choose_experts(std::span<const float> logits, const RouterRule& rule,
     out[i] = {best[i].second, scores[static_cast<std::size_t>(best[i].second)]};
     sum += out[i].weight;
   }
-  for (ChosenExpert& chosen : out)
+  for (ChosenExpert& chosen : out) {
     chosen.weight = (rule.normalise ? chosen.weight / sum : chosen.weight) * rule.scale;
+    if (!scales.empty()) chosen.weight *= scales[static_cast<std::size_t>(chosen.expert)];
+  }
   std::ranges::sort(out, {}, &ChosenExpert::expert);
 }
 

@@ -33,14 +33,16 @@ SHAPES = {
     "Granite-3.1-3B-A800M-Instruct": ("granitemoe", dict(hidden=1536, layers=32, heads=24, kv=8, inner=512, vocab=49155, tied=True, experts=40, used=8)),
     "OLMoE-1B-7B-Instruct": ("olmoe", dict(inner=1024)),
     "gpt-oss-20b": ("gpt_oss", dict(layers=24, experts=32)),
+    "Gemma 4 26B-A4B, text part": ("gemma4_text", dict(hidden=2816, layers=30, heads=16, kv=8, inner=2112, num_experts=128, top_k_experts=8, moe_intermediate_size=704,
+                                                       enable_moe_block=True, hidden_size_per_layer_input=0, attention_k_eq_v=True, num_global_key_value_heads=2)),
     "Qwen3-30B-A3B": ("qwen3_moe", dict(layers=48, head=128)),
 }
 BITS = (16, 8.5, 4.5)
 
 
 def counted(family, shape):
-    """(parameters, of these active, KiB of K and V a token)"""
-    config = CONFIG_MAPPING[family](**{KEYS[key]: value for key, value in shape.items()})
+    """(parameters, of these active, KiB of K and V a token or None of a mixture)"""
+    config = CONFIG_MAPPING[family](**{KEYS.get(key, key): value for key, value in shape.items()})
     with torch.device("meta"):
         model = AutoModelForCausalLM.from_config(config)
     named = dict(model.named_parameters())  # tied ones once
@@ -48,7 +50,10 @@ def counted(family, shape):
     experts = getattr(config, "num_local_experts", None) or getattr(config, "num_experts", None) or 1
     # Tensors of all experts are stacked: their first extent is the number of experts.
     routed = sum(p.numel() for name, p in named.items() if experts > 1 and p.shape[0] == experts and "router" not in name and ".gate." not in name)
-    active = total - routed + routed * getattr(config, "num_experts_per_tok", 0) // experts if experts > 1 else total
+    used = getattr(config, "num_experts_per_tok", None) or getattr(config, "top_k_experts", 0)
+    active = total - routed + routed * used // experts if experts > 1 else total
+    if experts > 1:
+        return total, active, None
     head = getattr(config, "head_dim", None) or config.hidden_size // config.num_attention_heads
     kv = 8 * config.num_hidden_layers * head * (getattr(config, "num_key_value_heads", None) or config.num_attention_heads) / 1024
     return total, active, kv

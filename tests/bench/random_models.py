@@ -98,7 +98,8 @@ def write_safetensors(folder, shape, dtype):
 
 # GGUF's number of a type, values a block, bytes a block, how a block with small scales begins, and how it ends.
 BLOCKS = {"Q4_K": (12, 256, 144, b"\x00\x06\x00\x06", b""), "Q4_1": (3, 32, 20, b"\x00\x0e\x00\x9a", b""),
-          "Q5_K": (13, 256, 176, b"\x00\x06\x00\x06", b""), "Q6_K": (14, 256, 210, b"", b"\x00\x02"), "MXFP4": (39, 32, 17, b"\x78", b"")}
+          "Q5_K": (13, 256, 176, b"\x00\x06\x00\x06", b""), "Q6_K": (14, 256, 210, b"", b"\x00\x02"), "MXFP4": (39, 32, 17, b"\x78", b""),
+          "NVFP4": (40, 64, 36, b"\x08\x09\x0a\x0b", b"")}
 
 
 def vocabulary_fields(size, text):

@@ -85,6 +85,12 @@ CASES = {
     "gemma4 of pictures": {"model_type": "gemma4", "text_config": {
         **SIZES, "model_type": "gemma4_text", **GEMMA4, "hidden_size_per_layer_input": 8, "num_kv_shared_layers": 2},
         "vision_config": GEMMA4_VISION, "audio_config": None},
+    "gemma4 experts": {"model_type": "gemma4_text", **GEMMA4, "hidden_size_per_layer_input": 0, "attention_k_eq_v": True,
+                       "num_global_key_value_heads": 1, "final_logit_softcapping": 30.0, "use_bidirectional_attention": "vision",
+                       "enable_moe_block": True, "num_experts": 6, "top_k_experts": 2, "moe_intermediate_size": 24},
+    "gemma4 experts, wide layers, an embedding of every layer": {
+        "model_type": "gemma4_text", **GEMMA4, "hidden_size_per_layer_input": 8, "num_kv_shared_layers": 3, "use_double_wide_mlp": True,
+        "enable_moe_block": True, "num_experts": 5, "top_k_experts": 3, "moe_intermediate_size": 40, "tie_word_embeddings": False},
     "granite": {"model_type": "granite", "embedding_multiplier": 3.0, "attention_multiplier": 0.25, "residual_multiplier": 0.3,
                 "logits_scaling": 2.0},
     "granite tied, biases, rope yarn": {"model_type": "granite", "embedding_multiplier": 12.0, "attention_multiplier": 0.015625,
@@ -207,6 +213,9 @@ def is_mixture(given):
     return any(key in given for key in ("num_local_experts", "num_experts"))
 
 
+AROUND_ONE = re.compile(r"norm(_\d)?\.weight$|layer_scalar$|router\.scale$|per_expert_scale$")  # in a mixture
+
+
 def make_mixture(config_json, config):
     """The same as make_model(). save_pretrained splits and renames experts' weights, so the names and shapes are those of its file."""
     empty = transformers.AutoModelForCausalLM.from_config(config, dtype=torch.float32)
@@ -215,7 +224,7 @@ def make_mixture(config_json, config):
         path = pathlib.Path(folder) / "model.safetensors"
         with safetensors.safe_open(path, "np") as file:
             shapes = {key: tuple(file.get_slice(key).get_shape()) for key in sorted(file.keys())}
-        tensors = [[key, list(shape), len(shape) == 1 and key.endswith("norm.weight")] for key, shape in shapes.items()]
+        tensors = [[key, list(shape), len(shape) == 1 and AROUND_ONE.search(key) is not None] for key, shape in shapes.items()]
         values = {key: values_of(index, shape, tensors[index][2]) for index, (key, shape) in enumerate(shapes.items())}
         safetensors.numpy.save_file(values, path, metadata={"format": "pt"})
         (pathlib.Path(folder) / "config.json").write_text(json.dumps(config_json))

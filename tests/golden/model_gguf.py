@@ -42,6 +42,8 @@ CASES = {
     "gemma4": ("gemma4", "gemma4", {}, 0),
     "gemma4 keys are values": ("gemma4 keys are values", "gemma4", {}, 0),
     "gemma4 of pictures": ("gemma4 of pictures", "gemma4", {}, 0),
+    "gemma4 experts": ("gemma4 experts", "gemma4", {}, 0),
+    "gemma4 experts, wide layers": ("gemma4 experts, wide layers, an embedding of every layer", "gemma4", {}, 0),
     "lfm2": ("lfm2", "lfm2", {}, 0),
     "lfm2_moe": ("lfm2_moe", "lfm2moe", {}, 0),
     "gpt2": ("gpt2", "gpt2", {}, 0),
@@ -86,6 +88,9 @@ FUSED = re.compile(r"model\.layers\.(\d+)\.(block_sparse_moe|shared_mlp)\.input_
 
 # gpt-oss's experts in one tensor, transposed, gate and up alternating.
 ALTERNATING = re.compile(r"model\.layers\.(\d+)\.mlp\.experts\.(gate_up|down)_proj(_bias)?")
+
+# Gemma 4's scales of what its router reads, and of each expert's weight.
+ROUTER_SCALE = re.compile(r"model\.layers\.(\d+)\.router\.(scale|per_expert_scale)")
 
 
 def gemma4_heads(config):
@@ -166,7 +171,7 @@ def set_keys(writer, arch, config, rope):
         writer.add_rope_dimension_count(rotated)
     if (experts := getattr(config, "num_local_experts", None) or getattr(config, "num_experts", None)) is not None:
         writer.add_expert_count(experts)
-        writer.add_expert_used_count(config.num_experts_per_tok)
+        writer.add_expert_used_count(config.top_k_experts if arch == "gemma4" else config.num_experts_per_tok)
     if getattr(config, "moe_intermediate_size", None) is not None:
         writer.add_expert_feed_forward_length(config.moe_intermediate_size)
     if (shared := getattr(config, "shared_expert_intermediate_size", getattr(config, "shared_intermediate_size", 0))) > 0:
@@ -322,10 +327,13 @@ def write(folder, name):
                 writer.add_tensor(new, np.ascontiguousarray(values if bias else values.swapaxes(1, 2)))
             continue
         key = key.removeprefix("language_model.").replace("model.language_model.", "model.")
-        key += ".weight" if key.endswith(("sinks", "layer_scalar")) else ""
+        key += ".weight" if key.endswith(("sinks", "layer_scalar", "experts.gate_up_proj", "experts.down_proj")) else ""
         key += ".bias" if key.endswith("expert_bias") else ""
         how, values = converted(arch, key, stored, config.num_attention_heads, getattr(config, "num_key_value_heads", 0))
-        new = names.get_name(key, try_suffixes=(".weight", ".bias"))
+        if (found := ROUTER_SCALE.fullmatch(key)) is not None:
+            new = f"blk.{found[1]}.{'ffn_gate_inp' if found[2] == 'scale' else 'ffn_down_exps'}.scale"
+        else:
+            new = names.get_name(key, try_suffixes=(".weight", ".bias"))
         assert new is not None, key
         made_of[new] = {"index": index, "how": how}
         writer.add_tensor(new, np.ascontiguousarray(values))

@@ -1,6 +1,7 @@
 // What a run of a mixture records of its experts.
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <map>
 #include <set>
 
@@ -75,6 +76,24 @@ TEST_CASE("recorded experts: each row has its layers' experts, ascending, with t
   for (const capture::InputRow& row : run.recorder.input_rows) inputs += row.step > 0;
   CHECK(layers.size() == inputs);
   for (const auto& [row, of_row] : layers) CHECK(of_row.size() == 4);
+}
+
+TEST_CASE("recorded experts: weights have the scale that an expert has of its own") {
+  const Run run("gemma4 experts", "greedy");
+  std::set<std::int32_t> layers;
+  bool another_sum = false;
+  for (const capture::ExpertRow& row : run.recorder.expert_rows) {
+    layers.insert(row.layer);
+    REQUIRE(row.experts.size() == 2);
+    CHECK(row.experts[0] < row.experts[1]);
+    // Divided by their sum, then each times a scale between 0.75 and 1.25.
+    const double sum = row.weights[0] + row.weights[1];
+    CHECK(sum > 0.75);
+    CHECK(sum < 1.25);
+    another_sum = another_sum || std::abs(sum - 1) > 0.01;
+  }
+  CHECK(layers == std::set<std::int32_t>{0, 1, 2, 3, 4, 5, 6});
+  CHECK(another_sum);
 }
 
 TEST_CASE("recorded experts: layers without experts have none") {

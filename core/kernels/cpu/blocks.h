@@ -37,6 +37,7 @@
 #include "core/kernels/block_list.h"
 #include "core/kernels/cpu/blocks/iq4_nl.h"
 #include "core/kernels/cpu/blocks/mxfp4.h"
+#include "core/kernels/cpu/blocks/nvfp4.h"
 #include "core/kernels/cpu/blocks/q2_k.h"
 #include "core/kernels/cpu/blocks/q3_k.h"
 #include "core/kernels/cpu/blocks/q4_0.h"
@@ -58,7 +59,8 @@ using BlockTypes =
               Numbered<formats::GgmlType::kQ3_K, Q3_K>, Numbered<formats::GgmlType::kQ4_K, Q4_K>,
               Numbered<formats::GgmlType::kQ5_K, Q5_K>, Numbered<formats::GgmlType::kQ6_K, Q6_K>,
               Numbered<formats::GgmlType::kIQ4_NL, Iq4Nl>,
-              Numbered<formats::GgmlType::kMXFP4, Mxfp4>>;
+              Numbered<formats::GgmlType::kMXFP4, Mxfp4>,
+              Numbered<formats::GgmlType::kNVFP4, Nvfp4>>;
 
 }  // namespace
 }  // namespace triescope::kernels

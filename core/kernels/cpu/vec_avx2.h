@@ -122,6 +122,12 @@ struct Vec {
     const __m128i numbers = _mm_loadu_si128(reinterpret_cast<const __m128i*>(table));
     return Codes(_mm256_shuffle_epi8(_mm256_broadcastsi128_si256(numbers), __m256i(c)));
   }
+  // Byte kByte of each word, which has a sign.
+  template <int kByte>
+  static Vec signed_byte(Codes c) {
+    const __m256i top = _mm256_slli_epi32(__m256i(c), 24 - 8 * kByte);
+    return {_mm256_cvtepi32_ps(_mm256_srai_epi32(top, 24))};
+  }
 
   static __m256i mask(int n) {
     return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(kPartMask + 8 - n));

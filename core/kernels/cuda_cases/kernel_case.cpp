@@ -62,7 +62,8 @@ double relative_rounding(int dtype, double fp32) {
 std::vector<formats::GgmlType> kernel_block_types() {
   std::vector<formats::GgmlType> types;
   for (const formats::GgmlType type : PackedLinear::types())
-    if (formats::block_elements(type) > 1 && type != formats::GgmlType::kMXFP4)
+    if (formats::block_elements(type) > 1 && type != formats::GgmlType::kMXFP4 &&
+        type != formats::GgmlType::kNVFP4)
       types.push_back(type);
   return types;
 }

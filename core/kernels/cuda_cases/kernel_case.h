@@ -111,7 +111,7 @@ std::vector<KernelCase> matrix_cases(formats::GgmlType type, int outputs, int in
 // rounded like a model's in bf16, so that many are equal.
 std::vector<KernelCase> logit_cases(int rows, int vocab, int best, Rng& rng);
 
-// The block types that the kernels read: the CPU's without MXFP4, for which CUDA has none.
+// The block types that the kernels read: the CPU's without MXFP4 and NVFP4, for which CUDA has none.
 std::vector<formats::GgmlType> kernel_block_types();
 
 }  // namespace triescope::kernels

@@ -3,6 +3,11 @@
 //
 //   mixture(x) = sum over the chosen experts of weight * mlp(x), by ascending index, + shared(x)
 //
+// Where the mixture has norms of its own (ExpertsConfig::own_norms), s is the stream of which x is a norm:
+//
+//   mixture(x, s) = norm(sum over the experts of weight * mlp(norm(s))) + norm(shared(x))
+//
+// and the router reads scale * normed(s) / sqrt(hidden).
 // Rows that chose an expert go through it together, and an expert that no row chose is not read.
 // Path only: a row's sum has one order, and every kernel computes a row from that row alone.
 #pragma once
@@ -37,13 +42,19 @@ class CpuExperts {
  public:
   CpuExperts(const formats::ModelConfig& config, ThreadPool& pool) : config_(config), pool_(pool) {}
 
-  // out [rows, hidden] <- mixture(x) of a layer with experts.
-  void run(const CpuWeights::Layer& layer, CpuRows x, std::int64_t rows, float* out);
+  // out [rows, hidden] <- mixture(x) of a layer with experts. `stream` is read only by one with norms of its own.
+  void run(const CpuWeights::Layer& layer, CpuRows x, CpuRows stream, std::int64_t rows,
+           float* out);
   // The experts that each row of the last run chose: [rows, used], by ascending index.
   std::span<const kernels::ChosenExpert> chosen() const { return chosen_; }
 
  private:
-  void choose(const CpuWeights::Layer& layer, CpuRows x, std::int64_t rows);
+  // out <- norm(x), rows `stride` apart; x may be out.
+  void normalise(CpuRows x, const std::vector<float>& weight, std::int64_t rows, float* out,
+                 std::int64_t stride);
+  // norm(x) in normed_. Valid until the next call.
+  CpuRows normed(CpuRows x, const std::vector<float>& weight, std::int64_t rows);
+  void choose(const CpuWeights::Layer& layer, CpuRows x, CpuRows stream, std::int64_t rows);
   // y_ [rows, hidden] <- mlp(x).
   void run_mlp(const CpuWeights::Mlp& mlp, CpuRows x, std::int64_t rows);
   void add_shared(const CpuWeights::Layer& layer, CpuRows x, std::int64_t rows, float* out);
@@ -56,7 +67,7 @@ class CpuExperts {
     float weight;
   };
   std::vector<std::vector<Visit>> visits_;  // by expert
-  std::vector<float> logits_, x_, inner_, y_, gates_;
+  std::vector<float> logits_, normed_, x_, inner_, y_, gates_;
 };
 
 }  // namespace triescope

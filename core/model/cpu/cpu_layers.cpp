@@ -82,7 +82,7 @@ void CpuLayers::take_up_branch(std::int64_t rows, const std::vector<float>& post
 
 void CpuLayers::run_mlp(const CpuWeights::Layer& layer, Input in, std::int64_t rows) {
   if (!layer.router.empty()) {
-    experts_.run(layer, in, rows, branch_.data());
+    experts_.run(layer, in, {x_.data(), config_.hidden}, rows, branch_.data());
     return take_up_branch(rows, layer.post_mlp_norm);
   }
   const CpuWeights::Mlp& mlp = layer.mlps.front();

@@ -186,6 +186,16 @@ CpuWeights::Target CpuWeights::target_of(const formats::Part& part) {
       return matrix(layer.shared_gate, 0);
     case Role::kRouterBias:
       return matrix(layer.router, 0, true);
+    case Role::kRouterScale:
+      return vector(layer.router_scale);
+    case Role::kExpertScale:
+      return vector(layer.expert_scale);
+    case Role::kExpertsNorm:
+      return vector(layer.experts_norm);
+    case Role::kPostExpertsNorm:
+      return vector(layer.post_experts_norm);
+    case Role::kPostSharedNorm:
+      return vector(layer.post_shared_norm);
     case Role::kSinks:
       return vector(layer.sinks);
     case Role::kPerLayerEmbedding:

@@ -28,6 +28,9 @@ class CpuWeights {
     std::vector<Mlp> mlps;  // by expert, then the shared one; a layer without experts has one
     kernels::PackedLinear router;       // [experts, hidden], fp32; empty where there are none
     kernels::PackedLinear shared_gate;  // [1, hidden], fp32; empty: the shared one has no gate
+    // Of a mixture with norms of its own (ExpertsConfig::own_norms), else empty.
+    std::vector<float> router_scale, expert_scale, experts_norm, post_experts_norm,
+        post_shared_norm;
     std::vector<float> attention_norm, attention_norm_bias, mlp_norm, mlp_norm_bias, query_norm,
         key_norm, post_attention_norm, post_mlp_norm, sinks;
     // Of a model with an embedding of every layer: [dims, hidden], [hidden, dims], [hidden].

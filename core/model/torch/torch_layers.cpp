@@ -1,6 +1,7 @@
 #include "core/model/torch/torch_layers.h"
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <utility>
 
@@ -106,17 +107,29 @@ void note_experts(std::int32_t layer, const Tensor& ids, const Tensor& weights,
 
 }  // namespace
 
+Tensor TorchLayers::router_input(const TorchWeights::Layer& layer, const Tensor& stream) const {
+  const Tensor scaled = rms_scaled(stream.to(at::kFloat), config_.norm_eps).to(stream.dtype());
+  return scaled * layer.router_scale.to(stream.dtype()) /
+         std::sqrt(static_cast<double>(config_.hidden));
+}
+
 // As CpuExperts: rows that chose an expert go through it together, experts by ascending index.
 Tensor TorchLayers::run_experts(const TorchWeights::Layer& layer, std::int32_t index,
-                                const Tensor& normed, ExpertNotes* notes) const {
+                                const Tensor& normed, const Tensor& stream,
+                                ExpertNotes* notes) const {
   const formats::ExpertsConfig& experts = config_.experts;
-  const Tensor logits = linear(normed, layer.router).to(at::kFloat);
+  const Tensor ranked = layer.router_scale.defined() ? router_input(layer, stream) : normed;
+  const Tensor in =
+      layer.experts_norm.weight.defined() ? normalise(stream, layer.experts_norm) : normed;
+  const Tensor logits = linear(ranked, layer.router).to(at::kFloat);
   const Tensor scores = experts.sigmoid ? at::sigmoid(logits) : at::softmax(logits, -1);
   const Tensor& bias = layer.selection_bias;
   auto [weights, ids] = at::topk(bias.defined() ? scores + bias : scores, experts.used, -1);
   if (bias.defined()) weights = scores.gather(1, ids);
   if (experts.normalise) weights = weights / (weights.sum(-1, true) + experts.sum_offset);
-  weights = (weights * experts.scale).to(normed.scalar_type());
+  weights = weights * experts.scale;
+  if (layer.expert_scale.defined()) weights = weights * layer.expert_scale.index({ids});
+  weights = weights.to(normed.scalar_type());
   // One copy from the device: a number of an expert is exact as a float.
   const Tensor both = at::cat({ids.to(at::kFloat), weights.to(at::kFloat)}, 1).to(at::kCPU);
   const Tensor host = both.narrow(1, 0, experts.used).to(at::kLong);
@@ -130,17 +143,18 @@ Tensor TorchLayers::run_experts(const TorchWeights::Layer& layer, std::int32_t i
     const Tensor ranks = places.select(1, 1).to(normed.device());
     const Tensor weight = weights.index({rows, ranks}).unsqueeze(1);
     const TorchWeights::Mlp& mlp = layer.mlps[static_cast<std::size_t>(expert)];
-    sum.index_add_(0, rows, run_one(mlp, select_bucket_rows(normed, rows)) * weight);
+    sum.index_add_(0, rows, run_one(mlp, select_bucket_rows(in, rows)) * weight);
   }
+  sum = normalise(sum, layer.post_experts_norm);
   if (static_cast<std::int64_t>(layer.mlps.size()) == scores.size(1)) return sum;
-  const Tensor shared = run_one(layer.mlps.back(), normed);
+  const Tensor shared = normalise(run_one(layer.mlps.back(), normed), layer.post_shared_norm);
   if (!layer.shared_gate.matrix.defined()) return sum + shared;
   return sum + at::sigmoid(linear(normed, layer.shared_gate)) * shared;
 }
 
 Tensor TorchLayers::run_mlp(const TorchWeights::Layer& layer, std::int32_t index,
-                            const Tensor& normed, ExpertNotes* notes) const {
-  const Tensor h = layer.router.matrix.defined() ? run_experts(layer, index, normed, notes)
+                            const Tensor& normed, const Tensor& stream, ExpertNotes* notes) const {
+  const Tensor h = layer.router.matrix.defined() ? run_experts(layer, index, normed, stream, notes)
                                                  : run_one(layer.mlps.front(), normed);
   return config_.residual_scale == 1 ? h : h * config_.residual_scale;
 }
@@ -221,11 +235,11 @@ Tensor TorchLayers::run(const Rows& rows, std::span<const TorchWeights::Layer> w
     if (!step.mlp) continue;
     if (config_.parallel_residual && step.attends) {
       h = h + run_mlp(w, static_cast<std::int32_t>(i),
-                      config_.shared_norm ? normed : normalise(x, w.mlp_norm), rows.experts);
+                      config_.shared_norm ? normed : normalise(x, w.mlp_norm), x, rows.experts);
       continue;
     }
     if (!normed.defined() || !config_.shared_norm) normed = next_input(w.mlp_norm);
-    h = run_mlp(w, static_cast<std::int32_t>(i), normed, rows.experts);
+    h = run_mlp(w, static_cast<std::int32_t>(i), normed, x, rows.experts);
     post = w.post_mlp_norm;
     finish_layer(rows, i, w, x, h, post);
   }

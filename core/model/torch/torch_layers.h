@@ -103,12 +103,15 @@ class TorchLayers {
   at::Tensor scale_queries(const at::Tensor& q, const ForwardInputs& in) const;
   // mlp(normed), and the weighted sum of the experts that each row chooses.
   at::Tensor run_one(const TorchWeights::Mlp& mlp, const at::Tensor& normed) const;
-  // Tells `notes` the choices in layer `index`, where they are not null.
+  // What a mixture's router reads, where it has a scale of its own.
+  at::Tensor router_input(const TorchWeights::Layer& layer, const at::Tensor& stream) const;
+  // Tells `notes` the choices in layer `index`, where they are not null. `stream` is what `normed` is a norm of.
   at::Tensor run_experts(const TorchWeights::Layer& layer, std::int32_t index,
-                         const at::Tensor& normed, ExpertNotes* notes) const;
+                         const at::Tensor& normed, const at::Tensor& stream,
+                         ExpertNotes* notes) const;
   // MLP(normed) for rows [rows, hidden], before it is added to the stream.
   at::Tensor run_mlp(const TorchWeights::Layer& layer, std::int32_t index, const at::Tensor& normed,
-                     ExpertNotes* notes) const;
+                     const at::Tensor& stream, ExpertNotes* notes) const;
   // What a layer adds or scales behind its MLP, whose result h still waits to be added to x.
   void finish_layer(const Rows& rows, std::size_t i, const TorchWeights::Layer& layer,
                     at::Tensor& x, at::Tensor& h, const at::Tensor& post) const;

@@ -151,6 +151,16 @@ TorchWeights::Target TorchWeights::target_of(const ModelConfig& config,
       return matrix(of.shared_gate.matrix, 0);
     case Role::kRouterBias:
       return part(of.router.bias, 0, config.layers[static_cast<std::size_t>(which.layer)].experts);
+    case Role::kRouterScale:
+      return norm(of.router_scale, hidden);
+    case Role::kExpertScale:
+      return norm(of.expert_scale, formats::expected_shape(config, which)->rows);
+    case Role::kExpertsNorm:
+      return norm(of.experts_norm.weight, hidden);
+    case Role::kPostExpertsNorm:
+      return norm(of.post_experts_norm.weight, hidden);
+    case Role::kPostSharedNorm:
+      return norm(of.post_shared_norm.weight, hidden);
     case Role::kSinks:
       return {.tensor = &of.sinks, .rows = config.heads, .is_norm = true};
     case Role::kPerLayerGate:

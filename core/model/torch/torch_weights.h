@@ -37,7 +37,10 @@ class TorchWeights {
     // By expert, then the shared one; a layer without experts has one.
     std::vector<Mlp> mlps;
     TorchLinear router, shared_gate;  // [experts, hidden], [1, hidden]; undefined = none
-    at::Tensor query_norm, key_norm;  // fp32, of the shape that QkNorm says
+    // Of a mixture with norms of its own (ExpertsConfig::own_norms), fp32; undefined = none.
+    at::Tensor router_scale, expert_scale;
+    TorchNorm experts_norm, post_experts_norm, post_shared_norm;
+    at::Tensor query_norm, key_norm;                // fp32, of the shape that QkNorm says
     at::Tensor post_attention_norm, post_mlp_norm;  // [hidden] fp32; undefined = none
     at::Tensor sinks;                               // [heads] fp32; undefined = none
     // Of a model with an embedding of every layer: [dims, hidden], [hidden, dims], [hidden] fp32.

@@ -32,11 +32,11 @@ TEST_CASE("check: every kernel agrees with its reference in every instruction se
     CHECK(one.holds());
     places.insert(one.where);
   }
-  // 15 types with three numbers of rows, attention, two norms, three activations, rope, log-softmax
+  // 16 types with three numbers of rows, attention, two norms, three activations, rope, log-softmax
   // and top-k.
   for (const kernels::CpuVariant variant : kernels::available_variants())
-    CHECK(places.count(kernels::to_string(variant)) == 15 * 3 + 9);
-  CHECK(all.size() == kernels::available_variants().size() * (15 * 3 + 9));
+    CHECK(places.count(kernels::to_string(variant)) == 16 * 3 + 9);
+  CHECK(all.size() == kernels::available_variants().size() * (16 * 3 + 9));
   // The comparison can see differences: fp32 sums are not fp64's.
   CHECK(std::ranges::any_of(all, [](const Comparison& one) { return one.difference > 0; }));
 }

@@ -220,22 +220,25 @@ TEST_CASE("memory: on a GPU blocks stay as they are, and the rest has the dtype 
   CHECK(memory_need(info, gpu).scratch == memory_need(info, {}).scratch + more_rows(info));
 }
 
-TEST_CASE("memory: MXFP4 stays in its blocks on the CPU and is widened on a GPU") {
-  const LlamaFile file(
-      [](const std::string& name) {
-        return name.find("ffn_") == std::string::npos ? GgmlType::kQ8_0 : GgmlType::kMXFP4;
-      },
-      307);
-  const ModelInfo info = inspect_model(file.path());
-  constexpr std::int64_t kWidened = std::int64_t{2} * 3 * 256 * 512;
-  CHECK(info.widened_parameters == 0);
-  CHECK(info.notes.empty());
-  CHECK(memory_need(info, {}).weights == info.file_bytes);
-  const std::int64_t blocks = info.block_parameters / 32 * 34;
-  CHECK(info.block_bytes == blocks);
-  CHECK(info.parameters - info.block_parameters == kWidened + 5 * 256);
-  CHECK(memory_need(info, {.device = "cuda", .dtype = DType::kBF16}).weights ==
-        blocks + 2 * (kWidened + 5 * 256));
+TEST_CASE("memory: MXFP4 and NVFP4 stay in their blocks on the CPU and are widened on a GPU") {
+  for (const GgmlType type : {GgmlType::kMXFP4, GgmlType::kNVFP4}) {
+    CAPTURE(formats::to_string(type));
+    const LlamaFile file(
+        [&](const std::string& name) {
+          return name.find("ffn_") == std::string::npos ? GgmlType::kQ8_0 : type;
+        },
+        307);
+    const ModelInfo info = inspect_model(file.path());
+    constexpr std::int64_t kWidened = std::int64_t{2} * 3 * 256 * 512;
+    CHECK(info.widened_parameters == 0);
+    CHECK(info.notes.empty());
+    CHECK(memory_need(info, {}).weights == info.file_bytes);
+    const std::int64_t blocks = info.block_parameters / 32 * 34;
+    CHECK(info.block_bytes == blocks);
+    CHECK(info.parameters - info.block_parameters == kWidened + 5 * 256);
+    CHECK(memory_need(info, {.device = "cuda", .dtype = DType::kBF16}).weights ==
+          blocks + 2 * (kWidened + 5 * 256));
+  }
 }
 
 TEST_CASE("memory: Llama-3.1-8B in Q4_K_M takes 5 GB of weights on a GPU") {

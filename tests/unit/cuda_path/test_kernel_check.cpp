@@ -132,8 +132,9 @@ TEST_CASE("kernel check: kernels that are right pass in the shapes of published 
 
 TEST_CASE(
     "kernel check: types of blocks that the CPU alone computes from are widened, and it says so") {
-  CHECK(check_block_kernels(GgmlType::kMXFP4, 2048, at::TensorOptions(at::kFloat)) ==
-        "no kernel of a GPU computes from blocks of type MXFP4");
+  for (const GgmlType type : {GgmlType::kMXFP4, GgmlType::kNVFP4})
+    CHECK(check_block_kernels(type, 2048, at::TensorOptions(at::kFloat)) ==
+          "no kernel of a GPU computes from blocks of type " + formats::to_string(type));
 }
 
 TEST_CASE("kernel check: a kernel that answers wrongly is replaced by libtorch's operations") {

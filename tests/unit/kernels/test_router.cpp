@@ -85,6 +85,13 @@ TEST_CASE("router: of equal scores the lower index is chosen, and experts come i
   CHECK(got == std::vector<ChosenExpert>{{0, 0.5f}, {4, 0.5f}});
 }
 
+TEST_CASE("router: an expert's own scale multiplies its weight and chooses nothing") {
+  const std::vector<float> logits = {0, 1, 1, 1, 0}, scales = {9, 2, -4, 0.5f, 9};
+  std::vector<ChosenExpert> got(2);
+  choose_experts(logits, {.normalise = true, .scale = 3, .expert_scale = scales}, got);
+  CHECK(got == std::vector<ChosenExpert>{{1, 3.0f}, {2, -6.0f}});
+}
+
 TEST_CASE("router: a NaN among the scores gives experts that exist, and NaN as their weights") {
   const std::vector<float> logits = {0, NAN, 1, NAN};
   std::vector<ChosenExpert> got(3);
@@ -96,13 +103,14 @@ TEST_CASE("router: a NaN among the scores gives experts that exist, and NaN as t
   }
 }
 
-TEST_CASE("router: more experts than there are, or a bias of another size, are refused") {
+TEST_CASE("router: more experts than there are, or biases or scales of another size, are refused") {
   const std::vector<float> logits = {0, 1};
   std::vector<ChosenExpert> got(3);
   CHECK_THROWS_AS(choose_experts(logits, {}, got), Error);
   got.resize(1);
   const std::vector<float> bias = {0, 0, 0};
   CHECK_THROWS_AS(choose_experts(logits, {.selection_bias = bias}, got), Error);
+  CHECK_THROWS_AS(choose_experts(logits, {.expert_scale = bias}, got), Error);
 }
 
 }  // namespace test_router

@@ -88,13 +88,13 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("stored weights: types of 32 values need no whole number of chains") {
+TEST_CASE("stored weights: types of 32 and 64 values need no whole number of chains") {
   Rng rng(22);
   ThreadPool pool(1);
   using enum GgmlType;
-  for (const GgmlType type : {kQ4_0, kQ4_1, kQ5_0, kQ5_1, kQ8_0, kIQ4_NL, kMXFP4}) {
-    for (const std::int64_t k : {32, 96, 160, 1056}) {
-      const std::int64_t n = 33;
+  for (const GgmlType type : {kQ4_0, kQ4_1, kQ5_0, kQ5_1, kQ8_0, kIQ4_NL, kMXFP4, kNVFP4}) {
+    for (const std::int64_t blocks : {1, 3, 5, 33}) {
+      const std::int64_t n = 33, k = blocks * formats::block_elements(type);
       const auto bytes = formats::random_rows(type, n, k, rng);
       const PackedLinear from_file = stored(type, n, k, bytes, pool);
       const PackedLinear widened = plain(n, k, formats::dequantised(type, bytes), pool);
@@ -110,6 +110,47 @@ TEST_CASE("stored weights: types of 32 values need no whole number of chains") {
         }
       });
     }
+  }
+}
+
+TEST_CASE("stored weights: every byte that is a scale gives the bits of the dequantised values") {
+  Rng rng(30);
+  ThreadPool pool(1);
+  struct Scales {
+    GgmlType type;
+    int bytes;       // of scales, at the beginning of a block
+    unsigned codes;  // of which bits of a random byte of codes are taken, beside ...
+    unsigned set;    // ... these
+  };
+  // Twice 2^127 is no number: MXFP4's codes are those of +1 and -1.
+  for (const auto& [type, bytes, codes, set] :
+       {Scales{GgmlType::kMXFP4, 1, 0x88, 0x11}, Scales{GgmlType::kNVFP4, 4, 0xff, 0}}) {
+    CAPTURE(formats::to_string(type));
+    const std::int64_t k = formats::block_elements(type), n = 256 / bytes;
+    std::vector<std::byte> rows;
+    for (std::int64_t row = 0; row < n; ++row)
+      for (int at = 0; at < formats::block_bytes(type); ++at)
+        rows.push_back(static_cast<std::byte>(
+            at < bytes ? static_cast<unsigned>(row) * static_cast<unsigned>(bytes) +
+                             static_cast<unsigned>(at)
+                       : (static_cast<unsigned>(rng.uniform() * 256) & codes) | set));
+    const auto want = formats::dequantised(type, rows);
+    const PackedLinear packed = stored(type, n, k, rows, pool);
+    std::vector<float> one(static_cast<std::size_t>(k)), row(static_cast<std::size_t>(k));
+    test::for_each_variant([&](const char* variant) {
+      CAPTURE(variant);
+      for (std::int64_t i = 0; i < n; ++i) {
+        packed.read_row(i, row.data());
+        REQUIRE(test::first_difference(row.data(), want.data() + i * k, k) == -1);
+      }
+      for (std::int64_t at = 0; at < k; ++at) {
+        one.assign(one.size(), 0.0f);
+        one[static_cast<std::size_t>(at)] = 1;
+        const auto y = run(packed, one, 1, pool);
+        for (std::int64_t i = 0; i < n; ++i)
+          REQUIRE(y[static_cast<std::size_t>(i)] == want[static_cast<std::size_t>(i * k + at)]);
+      }
+    });
   }
 }
 

@@ -112,10 +112,11 @@ void check_path_only(Model& model, int length, int prompt) {
 }  // namespace
 
 TEST_CASE("path only: a row's logits are its path's alone, bit for bit") {
-  for (const char* name :
-       {"llama", "mistral", "gemma2", "gemma3", "qwen3", "phi3", "gpt2", "llama multi-query",
-        "mixtral", "qwen2_moe", "olmoe clipped, normalised", "granitemoeshared", "gemma4",
-        "gemma4 keys are values", "lfm2", "lfm2 biases, four taps", "lfm2_moe"}) {
+  for (const char* name : {"llama", "mistral", "gemma2", "gemma3", "qwen3", "phi3", "gpt2",
+                           "llama multi-query", "mixtral", "qwen2_moe", "olmoe clipped, normalised",
+                           "granitemoeshared", "gemma4", "gemma4 keys are values", "gemma4 experts",
+                           "gemma4 experts, wide layers, an embedding of every layer", "lfm2",
+                           "lfm2 biases, four taps", "lfm2_moe"}) {
     for (const DType dtype : {DType::kF32, DType::kBF16}) {
       const std::string label = std::string(name) + " " + to_string(dtype);
       CAPTURE(label);
@@ -578,7 +579,7 @@ TEST_CASE("forward: what cannot be loaded says why") {
 
 TEST_CASE("forward: BF16 weights go into bf16 memory as they are") {
   const auto cases = golden_families()["cases"];
-  for (const char* name : {"llama", "phi3", "gpt2", "gemma4", "lfm2"}) {
+  for (const char* name : {"llama", "phi3", "gpt2", "gemma4", "gemma4 experts", "lfm2"}) {
     CAPTURE(name);
     std::vector<float> logits[2];
     for (const bool wide : {false, true}) {

@@ -70,6 +70,17 @@ TEST_CASE("model info: a mixture says how much of it a token uses") {
   CHECK(some.find("2 of 4 and one that all share in 3 of 4 layers") != std::string::npos);
 }
 
+TEST_CASE("model info: experts beside a layer's MLP leave that one to every row") {
+  constexpr std::int64_t kExpert = 3 * 24 * 32;
+  const ModelInfo info = info_of("gemma4 experts");
+  CHECK(info.experts == 6);
+  CHECK(info.experts_used == 2);
+  CHECK(info.parameters - info.active_parameters == 7 * (6 - 2) * kExpert);
+  CHECK(info.expert_bytes == 4 * kExpert);
+  CHECK(info.notes.back().find("2 of 6 and one that all share in 7 of 7 layers") !=
+        std::string::npos);
+}
+
 TEST_CASE("model info: a further row of a mixture pays for experts that no row before it chose") {
   const auto costs = [](const char* name) {
     const TempDir folder;

@@ -4,12 +4,14 @@
 #pragma once
 
 #include "core/kernels/cpu/blocks/nibble_block.h"
+#include "core/kernels/cpu/blocks/table_bytes.h"
 
 namespace triescope::kernels {
 namespace {
 
 struct Mxfp4Codes {
   static constexpr float kTable[16] = {0, 1, 2, 3, 4, 6, 8, 12, 0, -1, -2, -3, -4, -6, -8, -12};
+  using Table = SignedTableBytes<kTable>;  // the scale times 12 may overflow
   static constexpr int kBits = 4;
   static constexpr bool kMinimum = false, kFewerPairs = false;
   template <class V, int NV, Decoding kHow>
@@ -33,16 +35,8 @@ struct BlockHalves<Mxfp4, V, NV> {
 #pragma GCC unroll 8
     for (int v = 0; v < NV; ++v) {
       const typename V::Codes e = V::codes(bytes(in[v], Mxfp4::kWords * 4 * kBlockLanes, 0));
-      at[0][v] = V::max(of_bits((e - 1u) << 23), of_bits((e + 1u) << 21));
+      at[0][v] = V::max(float_of_bits<V>((e - 1u) << 23), float_of_bits<V>((e + 1u) << 21));
     }
-  }
-
- private:
-  static V of_bits(typename V::Codes bits) {
-    V numbers;
-    static_assert(sizeof numbers == sizeof bits);
-    std::memcpy(&numbers, &bits, sizeof bits);
-    return numbers;
   }
 };
 

@@ -117,6 +117,15 @@ inline const Half* halves(Column at, int plane) {
   return reinterpret_cast<const Half*>(at.block + plane) + at.lane;
 }
 
+// The floats with these bits.
+template <class V>
+V float_of_bits(typename V::Codes bits) {
+  V numbers;
+  static_assert(sizeof numbers == sizeof bits);
+  std::memcpy(&numbers, &bits, sizeof bits);
+  return numbers;
+}
+
 // The fp16 numbers of a panel block, which lie behind its words and bytes, as floats: the n-th one
 // of column v is at[n][v].
 template <class Block, class V, int NV>
