@@ -19,7 +19,7 @@ NEW = 40
 CASES = ["mistral", "ministral", "qwen2", "phi3", "gemma2", "gemma3", "llama rope dynamic, outgrown", "llama rope longrope, outgrown",
          "phi3 longrope, outgrown", "phi3 longrope, outgrown, window", "granite", "gpt_neox", "olmo3", "glm4", "cohere2", "starcoder2",
          "exaone4", "stablelm side by side, norms on q and k", "phi", "seed_oss", "ministral3", "gemma4", "gemma4 keys are values",
-         "gemma4 untied, biases, whole heads", "gemma4 of pictures"]
+         "gemma4 untied, biases, whole heads", "gemma4 of pictures", "olmo2", "olmo2 multi-head, tied", "mistral3", "mistral3 of ministral3"]
 
 cases = []
 for name in CASES:
