@@ -18,7 +18,9 @@ namespace triescope::app {
 // How a model opens and decodes greedily, without a recorder, after meaningless tokens.
 struct ModelCost {
   std::string name, family;
-  double load_ms = 0;  // tokenizer included
+  double load_ms = 0;             // tokenizer included
+  std::int64_t weights = 0;       // in bytes, in memory
+  std::int64_t weights_read = 0;  // of a mixture: those that a row reads; else all
   int prompt_tokens = 0, emitted = 0;
   double prefill_per_second = 0, tokens_per_second = 0;  // in tokens; of the second of two runs
   // The largest difference of a logit after the prompt from the reference kernels' (libtorch's

@@ -5,6 +5,7 @@
 #include "app/bench/benchmarks.h"
 #include "app/bench/runs.h"
 #include "app/session/loaded_model.h"
+#include "core/model/memory_need.h"
 
 namespace triescope::app {
 
@@ -21,6 +22,8 @@ std::vector<ModelCost> measure_models(const std::vector<std::string>& paths,
     cost.load_ms = ms_since(start);
     cost.name = info.name;
     cost.family = info.family;
+    cost.weights = memory_need(info, options).weights;
+    cost.weights_read = info.experts > 0 ? info.active_bytes : cost.weights;
     cost.prompt_tokens = prompt_tokens;
     const std::vector<std::int32_t> tokens = spread_tokens(prompt_tokens, info.vocab_size);
     const auto first_logits = [&] { return logits_after(*opened.model, tokens); };

@@ -115,6 +115,8 @@ int run_bench(const BenchOptions& options, bool quiet) {
       model_table.push_back({{"name", cost.name},
                              {"family", cost.family},
                              {"load_ms", cost.load_ms},
+                             {"weights_mb", static_cast<double>(cost.weights) / 1e6},
+                             {"read_mb", static_cast<double>(cost.weights_read) / 1e6},
                              {"prompt_tokens", cost.prompt_tokens},
                              {"prefill_per_second", cost.prefill_per_second},
                              {"emitted", cost.emitted},
@@ -212,8 +214,8 @@ int run_bench(const BenchOptions& options, bool quiet) {
               << instruction_set << ", " << prompts.size() << " prompts\n\n";
     if (wanted("models"))
       print_table(
-          "Models, greedy (tokens a second; largest difference of a logit to libtorch's plain "
-          "operations)",
+          "Models, greedy (tokens a second; weights in memory, and of a mixture those that one row reads; "
+          "largest difference of a logit to libtorch's plain operations)",
           model_table);
     if (wanted("rows")) print_table("One forward over several rows (median)", forward_table);
     if (wanted("beams")) {

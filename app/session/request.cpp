@@ -237,6 +237,16 @@ std::vector<std::int32_t> prompt_ids_of(const RunRequest& request, const Tokeniz
   }
 }
 
+// Whether the template makes the prompt of this conversation too: then what it lacks is left out.
+bool renders_prompt(const Conversation& rest, const RunConfig& config, const Tokenizer& tokenizer) {
+  try {
+    return tokenizer.apply_chat_template(rest, /*add_generation_prompt=*/true) ==
+           config.prompt_text;
+  } catch (const Error&) {
+    return false;  // the template asks for what it lacks
+  }
+}
+
 // A template without a system role may silently drop the system prompt: the run would not be the
 // requested one.
 void check_system_prompt(const RunRequest& request, const RunConfig& config,
@@ -244,7 +254,7 @@ void check_system_prompt(const RunRequest& request, const RunConfig& config,
   if (request.system.empty()) return;
   Conversation rest = config.conversation;
   rest.messages.erase(rest.messages.begin());
-  if (tokenizer.apply_chat_template(rest, /*add_generation_prompt=*/true) == config.prompt_text)
+  if (renders_prompt(rest, config, tokenizer))
     throw Error(ErrorCode::kNotSupported,
                 "the chat template leaves the system prompt out: leave it empty, or put it "
                 "into the prompt");
@@ -255,10 +265,22 @@ void check_tools(const RunConfig& config, const Tokenizer& tokenizer) {
   if (config.conversation.tools.empty()) return;
   Conversation rest = config.conversation;
   rest.tools.clear();
-  if (tokenizer.apply_chat_template(rest, /*add_generation_prompt=*/true) == config.prompt_text)
+  if (renders_prompt(rest, config, tokenizer))
     throw Error(ErrorCode::kNotSupported,
                 "the chat template leaves the tools out: give none, or a template that names them "
                 "(--chat-template FILE)");
+}
+
+// The same of the tools that an earlier turn called.
+void check_calls(const RunConfig& config, const Tokenizer& tokenizer) {
+  Conversation rest = config.conversation;
+  bool calls = false;
+  for (ChatMessage& message : rest.messages) calls = take_out_calls(message) || calls;
+  if (calls && renders_prompt(rest, config, tokenizer))
+    throw Error(
+        ErrorCode::kNotSupported,
+        "the chat template leaves the calls of tools out: write them into the text of their "
+        "turns, or give a template that names tool_calls (--chat-template FILE)");
 }
 
 }  // namespace
@@ -294,6 +316,7 @@ RunConfig make_run_config(const RunRequest& request, const Tokenizer& tokenizer)
         tokenizer.apply_chat_template(config.conversation, /*add_generation_prompt=*/true);
     check_system_prompt(request, config, tokenizer);
     check_tools(config, tokenizer);
+    check_calls(config, tokenizer);
     // The template has already written the special tokens.
     config.prompt_tokens = tokenizer.encode(config.prompt_text, /*add_special_tokens=*/false);
   } else {

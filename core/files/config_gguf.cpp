@@ -5,6 +5,7 @@
 #include "core/files/end_tokens.h"
 #include "core/files/family.h"
 #include "core/files/model_name.h"
+#include "core/files/unread_family.h"
 
 namespace triescope::formats {
 namespace {
@@ -108,7 +109,8 @@ void read_rope(const GgufFields& fields, ModelConfig& config) {
           "rope.scaling.type 'longrope' without the tensors rope_factors_long and "
           "rope_factors_short");
   } else if (type != "none") {
-    fields.not_supported("rope.scaling.type '" + type.substr(0, 40) + "'");
+    fields.not_supported("rope.scaling.type '" + type.substr(0, 40) +
+                         "' (none, linear, yarn and longrope are); it");
   } else if (fields.has("rope.scale_linear") && !has_long_factors) {
     rope.kind = RopeKind::kLinear;
     rope.factor = fields.number("rope.scale_linear");
@@ -182,16 +184,7 @@ ModelConfig config_from_gguf(const GgufFile& file) {
     const auto& names = known->gguf_names;
     if (std::find(names.begin(), names.end(), architecture) != names.end()) family = known;
   }
-  if (family == nullptr) {
-    std::string names;
-    for (const Family* known : all_families()) {
-      for (const std::string_view name : known->gguf_names)
-        names += (names.empty() ? "" : ", ") + std::string(name);
-    }
-    throw Error(ErrorCode::kNotSupported, file.path() + ": GGUF architecture '" +
-                                              architecture.substr(0, 80) +
-                                              "' is not supported; supported are " + names);
-  }
+  if (family == nullptr) refuse_unread_architecture(file, architecture);
   const GgufFields fields(file, architecture);
   ModelConfig config;
   config.from_gguf = true;

@@ -8,18 +8,12 @@
 #include "core/files/model_name.h"
 #include "core/files/quantised/quantisation.h"
 #include "core/files/safetensors.h"
+#include "core/files/unread_family.h"
 
 namespace triescope::formats {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string known_families() {
-  std::string names;
-  for (const Family* family : all_families())
-    names += (names.empty() ? "" : ", ") + std::string(family->model_type);
-  return names;
-}
 
 void read_common(const JsonFields& fields, ModelConfig& config) {
   config.hidden = fields.integer("hidden_size");
@@ -61,18 +55,16 @@ std::vector<std::int32_t> special_ids(const JsonFields& fields, const char* key,
   return ids;
 }
 
-const Family& family_named(const std::string& type, const std::string& path) {
+const Family& family_named(const std::string& type, const JsonFields& fields) {
   for (const Family* known : all_families())
     if (type == known->model_type) return *known;
-  throw Error(ErrorCode::kNotSupported, path + ": model family '" + type.substr(0, 80) +
-                                            "' is not supported; supported are " +
-                                            known_families());
+  refuse_unread_family(fields, type);
 }
 
 ModelConfig config_of(const JsonFields& fields, const std::string& path) {
   ModelConfig config;
   config.family = fields.text("model_type");
-  const Family& family = family_named(config.family, path);
+  const Family& family = family_named(config.family, fields);
   if (!family.reads_mxfp4 || !is_mxfp4(fields))
     quantisation_of(fields);  // refuses what is not read
   if (family.text_part != nullptr) {
@@ -84,7 +76,7 @@ ModelConfig config_of(const JsonFields& fields, const std::string& path) {
     if (!text.contains("model_type")) text["model_type"] = family.text_family;
     return config_of(JsonFields(text, path), path);
   }
-  if (config.family != "gpt2") read_common(fields, config);
+  if (!family.names_own_sizes) read_common(fields, config);
   config.tied_embeddings = fields.boolean("tie_word_embeddings", false);
   config.eos_token_ids = special_ids(fields, "eos_token_id", config);
   const std::vector<std::int32_t> bos = special_ids(fields, "bos_token_id", config);
@@ -174,7 +166,8 @@ Activation activation_from_json(const JsonFields& fields, const char* key, const
   if (name == "gelu_pytorch_tanh" || name == "gelu_new" || name == "gelu_fast")
     return Activation::kGeluTanh;
   if (name == "gelu") return Activation::kGelu;
-  fields.not_supported(std::string(key) + " '" + name.substr(0, 40) + "'");
+  fields.not_supported(std::string(key) + " '" + name.substr(0, 40) +
+                       "' (silu, gelu and its tanh forms are); it");
 }
 
 }  // namespace triescope::formats

@@ -90,6 +90,10 @@ struct Family {
   bool reads_mxfp4 = false;
   // GGUF's head_count_kv and feed_forward_length may be lists with one number a layer.
   bool layers_differ = false;
+  // config.json names its sizes by keys of its own (n_embd), all of which read_json reads.
+  bool names_own_sizes = false;
+  // Trained in bf16, its activations exceed fp16's range (65504).
+  bool overflows_f16 = false;
 };
 
 const std::vector<const Family*>& all_families();

@@ -89,8 +89,19 @@ void gguf_gemma3(const GgufFields& fields, ModelConfig& config) {
 }  // namespace
 
 extern const Family kGemma2, kGemma3;
-const Family kGemma2 = {"gemma2", {"gemma2"}, read_gemma2, gguf_gemma2, gemma_json_weight, nullptr};
-const Family kGemma3 = {"gemma3_text", {"gemma3"},        read_gemma3,
-                        gguf_gemma3,   gemma_json_weight, nullptr};
+const Family kGemma2 = {.model_type = "gemma2",
+                        .gguf_names = {"gemma2"},
+                        .read_json = read_gemma2,
+                        .read_gguf = gguf_gemma2,
+                        .json_weight = gemma_json_weight,
+                        .gguf_weight = nullptr,
+                        .overflows_f16 = true};
+const Family kGemma3 = {.model_type = "gemma3_text",
+                        .gguf_names = {"gemma3"},
+                        .read_json = read_gemma3,
+                        .read_gguf = gguf_gemma3,
+                        .json_weight = gemma_json_weight,
+                        .gguf_weight = nullptr,
+                        .overflows_f16 = true};
 
 }  // namespace triescope::formats

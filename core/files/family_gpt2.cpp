@@ -99,6 +99,12 @@ std::optional<WeightSlice> gpt2_json_weight(const ModelConfig& config, const Par
 }  // namespace
 
 extern const Family kGpt2;
-const Family kGpt2 = {"gpt2", {"gpt2"}, read_gpt2, gguf_gpt2, gpt2_json_weight, nullptr};
+const Family kGpt2 = {.model_type = "gpt2",
+                      .gguf_names = {"gpt2"},
+                      .read_json = read_gpt2,
+                      .read_gguf = gguf_gpt2,
+                      .json_weight = gpt2_json_weight,
+                      .gguf_weight = nullptr,
+                      .names_own_sizes = true};
 
 }  // namespace triescope::formats

@@ -15,7 +15,8 @@ void phi(ModelConfig& config) {
 void read_phi(const JsonFields& fields, ModelConfig& config) {
   read_layer_norm_json(fields, config, "layer_norm_eps");
   config.activation = activation_from_json(fields, "hidden_act", "gelu_new");
-  if (fields.boolean("qk_layernorm", false)) fields.not_supported("qk_layernorm in phi");
+  if (fields.boolean("qk_layernorm", false))
+    fields.not_supported("qk_layernorm true in phi (Phi-1, 1.5 and 2 have false); it");
   read_rope_json(fields, config, 10000, 0.5);
   phi(config);
 }

@@ -43,7 +43,13 @@ void gguf_qwen3(const GgufFields& fields, ModelConfig& config) {
 }  // namespace
 
 extern const Family kQwen2, kQwen3;
-const Family kQwen2 = {"qwen2", {"qwen2"}, read_qwen2, gguf_qwen2, nullptr, nullptr};
+const Family kQwen2 = {.model_type = "qwen2",
+                       .gguf_names = {"qwen2"},
+                       .read_json = read_qwen2,
+                       .read_gguf = gguf_qwen2,
+                       .json_weight = nullptr,
+                       .gguf_weight = nullptr,
+                       .overflows_f16 = true};
 const Family kQwen3 = {"qwen3", {"qwen3"}, read_qwen3, gguf_qwen3, nullptr, nullptr};
 
 }  // namespace triescope::formats

@@ -16,7 +16,8 @@ RopeKind kind_of(const JsonFields& rope, const std::string& type) {
   if (type == "llama3") return RopeKind::kLlama3;
   if (type == "yarn") return RopeKind::kYarn;
   if (type == "longrope" || type == "su") return RopeKind::kLongRope;
-  rope.not_supported("rope type '" + type.substr(0, 40) + "'");
+  rope.not_supported("rope type '" + type.substr(0, 40) +
+                     "' (default, linear, dynamic, llama3, yarn and longrope are); it");
 }
 
 double yarn_scale(double factor, double mscale) {

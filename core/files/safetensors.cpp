@@ -194,6 +194,14 @@ std::shared_ptr<const SafeTensors> SafeTensors::open_folder(const std::string& f
                                             std::to_string(kMaxFiles) + " files, found " +
                                             std::to_string(names.size()));
   }
+  std::string missing;
+  for (const std::string& name : names)
+    if (!fs::exists(path_in_folder(folder, name), ignored))
+      missing += (missing.empty() ? "" : ", ") + name;
+  if (!missing.empty())
+    throw Error(ErrorCode::kNotFound,
+                index_path + ": expected all of its " + std::to_string(names.size()) +
+                    " files in this folder, found no " + missing + "; fetch what is missing");
   auto result = std::make_shared<SafeTensors>();
   for (const std::string& name : names)
     result->add(std::make_unique<InputFile>(path_in_folder(folder, name)));

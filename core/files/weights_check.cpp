@@ -49,6 +49,20 @@ std::optional<int> layer_of(const std::string& name) {
   return std::nullopt;
 }
 
+// What to do where a weight is missing and its codes are there.
+template <class Has>
+std::string about_codes(const std::string& name, const Has& has) {
+  constexpr std::string_view kWeight = "weight";
+  if (!name.ends_with(kWeight)) return "";
+  for (const std::string& codes :
+       {name.substr(0, name.size() - kWeight.size()) + "qweight", name + "_packed"})
+    if (has(codes))
+      return "; its codes '" + codes +
+             "' are there: add the quantization_config that says how they are quantised to "
+             "config.json (older folders have it in quantize_config.json)";
+  return "";
+}
+
 }  // namespace
 
 // AutoModel's checkpoints of the bare network have no prefix. A model that also sees pictures has
@@ -157,7 +171,9 @@ void WeightSource::check_shapes() {
                   path_ + ": expected tensor '" + name + "', found none" +
                       (wanted.is_head ? "; by config.json the output head is not tied to the "
                                         "embedding (tie_word_embeddings)"
-                                      : ""));
+                                      : about_codes(name, [this](const std::string& codes) {
+                                          return bool(find(codes));
+                                        })));
     }
     std::vector<std::int64_t> found = tensor.shape(),
                               expected = {wanted.shape.rows, wanted.shape.cols};

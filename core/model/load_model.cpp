@@ -7,6 +7,7 @@
 #include "core/base/bytes_text.h"
 #include "core/base/counted.h"
 #include "core/base/error.h"
+#include "core/files/family.h"
 #include "core/files/quantised/quantised_tensor.h"
 #include "core/files/weights.h"
 #include "core/model/active_weights.h"
@@ -174,11 +175,9 @@ ModelInfo info_of(const WeightSource& source, const std::string& path) {
   return info;
 }
 
-// Families that were trained in bf16 and whose activations exceed fp16's range (65504).
-std::string warning_of(const std::string& family, DType dtype) {
-  const bool overflows = family == "gemma2" || family == "gemma3_text" || family == "qwen2";
-  if (dtype != DType::kF16 || !overflows) return "";
-  return "dtype f16: activations of " + family +
+std::string warning_of(const ModelConfig& config, DType dtype) {
+  if (dtype != DType::kF16 || !formats::family_of(config).overflows_f16) return "";
+  return "dtype f16: activations of " + config.family +
          " models are known to overflow in it (texts of one repeated token, or none); bf16 and f32 "
          "are safe";
 }
@@ -198,7 +197,7 @@ std::unique_ptr<Model> load_from(const WeightSource& source, const std::string& 
   info.device = chosen.device;
   count_active_bytes(source, info);
   info.kv_dtype = chosen.kv_dtype.value_or(chosen.dtype);
-  info.warning = warning_of(info.family, info.dtype);
+  info.warning = warning_of(source.config(), info.dtype);
   if (chosen.device != "cpu" || chosen.reference_kernels) {
     if (info.kv_dtype != chosen.dtype) {
       throw Error(ErrorCode::kNotSupported,

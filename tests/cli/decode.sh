@@ -247,5 +247,5 @@ check_json "$work/stopped.json" 'd["status"] == "stopped" and d["counts"]["steps
 "$TRIESCOPE" bench --quiet --json --only drafts --model "$model" --methods prompt_lookup:prompt_lookup_num_tokens=3,ngram_trie --max-new-tokens 3 --max-prompt-tokens 20 >"$work/drafts.json" || failures=$((failures + 1))
 check_json "$work/drafts.json" '[m["method"] for m in d["drafts"][:3]] == ["greedy", "prompt_lookup:prompt_lookup_num_tokens=3", "ngram_trie"] and all(m["equal_to_greedy"] == m["prompts"] and m["draft"] == "" for m in d["drafts"])'
 "$TRIESCOPE" bench --quiet --json --only models --model "$model" --model "$model" --max-new-tokens 2 >"$work/bench.json" || failures=$((failures + 1))
-check_json "$work/bench.json" '[m["emitted"] for m in d["models"]] == [2, 2] and all(0 < m["logits_difference"] <= 2e-4 and m["load_ms"] > 0 for m in d["models"])'
+check_json "$work/bench.json" '[m["emitted"] for m in d["models"]] == [2, 2] and all(0 < m["logits_difference"] <= 2e-4 and m["load_ms"] > 0 and 0 < m["read_mb"] <= m["weights_mb"] for m in d["models"])'
 finish

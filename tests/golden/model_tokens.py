@@ -20,7 +20,7 @@ CASES = ["mistral", "ministral", "qwen2", "phi3", "gemma2", "gemma3", "llama rop
          "phi3 longrope, outgrown", "phi3 longrope, outgrown, window", "granite", "gpt_neox", "olmo3", "glm4", "cohere2", "starcoder2",
          "exaone4", "stablelm side by side, norms on q and k", "phi", "seed_oss", "ministral3", "gemma4", "gemma4 keys are values",
          "gemma4 untied, biases, whole heads", "gemma4 of pictures", "lfm2",
-         "lfm2 biases, four taps"]
+         "lfm2 biases, four taps", "olmo2", "olmo2 multi-head, tied", "mistral3", "mistral3 of ministral3"]
 
 cases = []
 for name in CASES:

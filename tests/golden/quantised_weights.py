@@ -117,6 +117,15 @@ def compressed(weight, compressor, dtype, **args):
     return parts, compressor.decompress(parts, scheme)["weight"]
 
 
+def compressed_blocks(weight, size, generator):
+    """A scale a block of `size` by `size` values, of which the last ones may be a part."""
+    arguments = QuantizationArgs(num_bits=8, type="float", strategy="block", block_structure=[size, size])
+    scheme = QuantizationScheme(targets=["Linear"], weights=arguments)
+    scale = torch.rand([-(-extent // size) for extent in weight.shape], generator=generator) * 0.001 + 0.0002
+    parts = NAIVE.compress({"weight": weight.bfloat16(), "weight_scale": scale.bfloat16()}, scheme)
+    return parts, NAIVE.decompress(parts, scheme)["weight"]
+
+
 def compressed_config(fmt, **args):
     return {"quant_method": "compressed-tensors", "format": fmt, "ignore": ["lm_head"], "quantization_status": "compressed",
             "config_groups": {"group_0": {"targets": ["Linear"], "weights": args}}}
@@ -146,6 +155,8 @@ FOLDERS = {
                    lambda w, g: compressed(w, NAIVE, torch.bfloat16, num_bits=8, type="float", strategy="channel")),
     "int8_zero_points": (compressed_config("int-quantized", num_bits=8, type="int", strategy="channel", symmetric=False),
                          lambda w, g: compressed(w, NAIVE, torch.bfloat16, num_bits=8, type="int", strategy="channel", symmetric=False)),
+    "fp8_part_blocks": (compressed_config("float-quantized", num_bits=8, type="float", strategy="block", block_structure=[24, 24]),
+                        lambda w, g: compressed_blocks(w, 24, g)),
 }
 
 expected = {}

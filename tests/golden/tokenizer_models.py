@@ -9,6 +9,7 @@ SentencePiece's own models (unigram and BPE).
 Development only. Made with tokenizers 0.23.3, sentencepiece 0.2.3."""
 import argparse
 import base64
+import itertools
 import json
 import pathlib
 import random
@@ -226,7 +227,8 @@ def main():
             rng = random.Random(arguments.seed)
             ids = [[rng.randrange(tokenizer.get_vocab_size()) for _ in range(rng.randrange(1, 40))] for _ in range(arguments.count // 10)]
             failures += compare(name, arguments.dump, path, tokenizer, texts, ids)
-    plain = [t for t in texts if not controls_in(t)]
+    more = texts_of_fuzz(2 * arguments.count, arguments.seed, ["<tool>", "<X>", "[UNK]", "[CLS]", "\u2581"])
+    plain = list(itertools.islice((t for t in more if not controls_in(t)), arguments.count))
     for name, model in own(corpus, size, False).items():
         if not arguments.only or name in arguments.only:
             failures += compare_own(name, arguments.dump, model, plain)

@@ -130,6 +130,10 @@ void ExpertGrid::draw(Canvas& canvas, Rect area, const Scene& scene) {
            std::max(1.0f, area.h - em * kExpertNumbersEm)};
   body_.w = std::min(body_.w, static_cast<float>(experts_) * em * kExpertCellEm);
   body_.h = std::min(body_.h, count * em * kExpertTallEm);
+  // The number of the first layer is higher than a low line.
+  const float above = std::max(0.0f, em * 0.5f - body_.h / count / 2);
+  body_.y += above;
+  body_.h = std::max(1.0f, body_.h - above);
   const float tall = body_.h / count;
   canvas.push_clip({area.x, area.y, area.w, area.h});
   std::vector<Color> colors;  // by row

@@ -24,9 +24,11 @@ std::string tools_line(const std::string& tools) {
   return counted(static_cast<std::int64_t>(list.size()), "tool") + names;
 }
 
-// A line that is cut where its button begins. True: the button was pressed.
-bool draw_with_button(Ui& ui, const std::string& line, const char* part, const std::string& help) {
-  ImGui::PushID(part);
+}  // namespace
+
+bool draw_line_with_button(Ui& ui, const std::string& line, const std::string& part,
+                           const std::string& help) {
+  ImGui::PushID(part.c_str());
   const float button = ImGui::GetFrameHeight();
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float room = ImGui::GetContentRegionAvail().x - button - ImGui::GetStyle().ItemSpacing.x;
@@ -39,16 +41,14 @@ bool draw_with_button(Ui& ui, const std::string& line, const char* part, const s
   ImGui::SameLine();
   const bool pressed = ImGui::Button("✕", ImVec2(button, button));
   help_tooltip("Leave it out.", ui.em);
-  name_part(ui, std::string(part) + " delete");
+  name_part(ui, part + " delete");
   ImGui::PopID();
   return pressed;
 }
 
-}  // namespace
-
 void draw_chat_files(Ui& ui, RunRequest& request) {
   if (!request.chat_template.empty() &&
-      draw_with_button(
+      draw_line_with_button(
           ui, "template " + std::filesystem::path(request.chat_template_file).filename().string(),
           "chat template",
           request.chat_template_file +
@@ -58,7 +58,7 @@ void draw_chat_files(Ui& ui, RunRequest& request) {
     request.chat_template_file.clear();
   }
   if (!request.tools.empty() &&
-      draw_with_button(
+      draw_line_with_button(
           ui, tools_line(request.tools), "tools",
           "The chat template tells the model of these tools. What it calls is text and is not run. "
           "Open another .json file with {\"tools\": […]} to change them."))

@@ -18,6 +18,10 @@ void draw_model(Ui& ui, RunRequest& request);  // ui_model_fields.cpp
 void draw_draft_field(Ui& ui, const MethodInfo& method, RunRequest& request);
 void draw_memory_line(Ui& ui, const RunRequest& request);  // ui_memory_line.cpp
 void draw_prompt(Ui& ui, RunRequest& request);             // ui_run_prompt.cpp
+// A line that is cut where its button begins, which takes out what it tells. `part` names the button
+// for the keyboard and scripts. Returns true when the button was pressed. ui_chat_files.cpp
+bool draw_line_with_button(Ui& ui, const std::string& line, const std::string& part,
+                           const std::string& help);
 // A template from a file and tools, each with a button that takes it out. ui_chat_files.cpp
 void draw_chat_files(Ui& ui, RunRequest& request);
 // Draws controls for the method's parameters, in groups; true if one changed. ui_parameters.cpp

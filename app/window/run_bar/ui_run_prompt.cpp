@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cfloat>
 #include <cstdint>
+#include <utility>
 
 #include "app/session/parameter_groups.h"
 #include "app/session/typed_number.h"
@@ -48,27 +49,42 @@ void draw_text_field(Ui& ui, const char* id, std::string& text, float height, co
                                       ImGui::GetColorU32(ImGuiCol_TextDisabled), hint);
 }
 
-// An earlier message: its role, its text and a button that deletes it. False: delete it.
-bool draw_turn(Ui& ui, ChatMessage& turn, std::size_t index) {
+enum class TurnAnswer : std::uint8_t { kStays, kMovesUp, kDeleted };
+
+// An earlier message: its role, its text, what else it says, and buttons that move and delete it.
+TurnAnswer draw_turn(Ui& ui, ChatMessage& turn, std::size_t index) {
+  const std::string part = "turn " + std::to_string(index + 1);
+  TurnAnswer answer = TurnAnswer::kStays;
   ImGui::PushID(static_cast<int>(index));
   const float button = ImGui::GetFrameHeight();
   ImGui::SetNextItemWidth(ui.em * 7);
   if (ImGui::BeginCombo("##role", turn.role.c_str())) {
     for (const char* const role : message_roles())
-      if (ImGui::Selectable(role, turn.role == role)) turn.role = role;
+      if (ImGui::Selectable(role, turn.role == role)) give_role(turn, role);
     ImGui::EndCombo();
   }
   help_tooltip("Who says this turn. Turns stand in the order in which they were said.", ui.em);
-  name_part(ui, "turn " + std::to_string(index + 1) + " role");
+  name_part(ui, part + " role");
   ImGui::SameLine();
+  const float both = 2 * button + ImGui::GetStyle().ItemSpacing.x;
   ImGui::SetCursorPosX(ImGui::GetCursorPosX() +
-                       std::max(0.0f, ImGui::GetContentRegionAvail().x - button));
-  const bool deleted = ImGui::Button("✕", ImVec2(button, button));
+                       std::max(0.0f, ImGui::GetContentRegionAvail().x - both));
+  ImGui::BeginDisabled(index == 0);
+  if (ImGui::Button("↑", ImVec2(button, button))) answer = TurnAnswer::kMovesUp;
+  ImGui::EndDisabled();
+  help_tooltip("Move this turn before the one above it.", ui.em);
+  name_part(ui, part + " up");
+  ImGui::SameLine();
+  if (ImGui::Button("✕", ImVec2(button, button))) answer = TurnAnswer::kDeleted;
   help_tooltip("Delete this turn.", ui.em);
-  name_part(ui, "turn " + std::to_string(index + 1) + " delete");
+  name_part(ui, part + " delete");
+  const std::string more = more_line(turn);
   draw_text_field(ui, "##content", turn.content, kTurnEm, "What was said");
+  if (!more.empty() && draw_line_with_button(ui, more, part + " more",
+                                             more + "\nThe chat template gets it with this turn."))
+    turn.more.clear();
   ImGui::PopID();
-  return !deleted;
+  return answer;
 }
 
 // The messages that come before the prompt in a chat.
@@ -80,9 +96,12 @@ void draw_conversation(Ui& ui, RunRequest& request) {
       "itself. A template without a system role refuses it when the run starts.",
       ui.em);
   name_part(ui, "system prompt");
-  for (std::size_t i = 0; i < request.turns.size(); ++i)
-    if (!draw_turn(ui, request.turns[i], i))
+  for (std::size_t i = 0; i < request.turns.size(); ++i) {
+    const TurnAnswer answer = draw_turn(ui, request.turns[i], i);
+    if (answer == TurnAnswer::kMovesUp) std::swap(request.turns[i - 1], request.turns[i]);
+    if (answer == TurnAnswer::kDeleted)
       request.turns.erase(request.turns.begin() + static_cast<std::ptrdiff_t>(i--));
+  }
 }
 
 // Adds a turn as the last before the prompt; user and assistant alternate.

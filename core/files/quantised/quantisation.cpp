@@ -11,33 +11,34 @@ namespace {
 
 constexpr const char* kKey = "quantization_config";
 
-[[noreturn]] void refuse(const JsonFields& config, const std::string& found) {
-  config.not_supported(
-      std::string(kKey) + ": expected fp8, gptq, awq, bitsandbytes or compressed-tensors, found " +
+// `fields`: of quantization_config, or of an object in it. `found` ends with what is read instead.
+[[noreturn]] void refuse(const JsonFields& fields, const std::string& found) {
+  fields.not_supported(
       found +
-      "; convert the model to one of them, to bf16 (transformers: dequantize(), then "
+      "; convert the model to one of these, to bf16 (transformers: dequantize(), then "
       "save_pretrained()) or to GGUF (llama.cpp: convert_hf_to_gguf.py), because this");
 }
 
-Quantisation read_fp8(const JsonFields& fields) {
-  Quantisation result{QuantMethod::kFp8};
-  const std::vector<std::int64_t> block = fields.integers("weight_block_size");
-  if (block.empty()) return result;
+std::string quoted(const std::string& text) { return "'" + text.substr(0, 40) + "'"; }
+
+std::array<std::int64_t, 2> block_of(const JsonFields& fields, const char* key) {
+  const std::vector<std::int64_t> block = fields.integers(key);
+  if (block.empty()) return {0, 0};
   if (block.size() != 2 || block[0] < 1 || block[1] < 1)
-    fields.corrupt("weight_block_size", "two numbers of 1 or more");
-  result.block = {block[0], block[1]};
-  return result;
+    fields.corrupt(key, "two numbers of 1 or more");
+  return {block[0], block[1]};
 }
 
 Quantisation read_gptq(const JsonFields& fields) {
   Quantisation result{QuantMethod::kGptq};
   result.bits = fields.integer("bits", 4);
   if (result.bits != 2 && result.bits != 4 && result.bits != 8)
-    fields.not_supported("bits " + std::to_string(result.bits) + " of gptq (2, 4 and 8 are); it");
-  const std::string format = fields.text("checkpoint_format", "gptq");
+    refuse(fields, "bits " + std::to_string(result.bits) + " of gptq (2, 4 and 8 are read)");
+  const std::string format = fields.boolean("is_marlin_format", false)
+                                 ? "marlin"
+                                 : fields.text("checkpoint_format", "gptq");
   if (format != "gptq" && format != "gptq_v2")
-    fields.not_supported("checkpoint_format '" + format.substr(0, 40) +
-                         "' of gptq (gptq and gptq_v2 are); it");
+    refuse(fields, "checkpoint_format " + quoted(format) + " of gptq (gptq and gptq_v2 are read)");
   result.zeros_less_one = format == "gptq";
   return result;
 }
@@ -45,28 +46,55 @@ Quantisation read_gptq(const JsonFields& fields) {
 Quantisation read_awq(const JsonFields& fields) {
   const std::string version = fields.text("version", "gemm");
   if (version != "gemm" && version != "GEMM")
-    fields.not_supported("version '" + version.substr(0, 40) + "' of awq (gemm is); it");
-  if (fields.integer("bits", 4) != 4)
-    fields.not_supported("bits " + std::to_string(fields.integer("bits")) + " of awq (4 are); it");
+    refuse(fields, "version " + quoted(version) + " of awq (gemm is read)");
+  if (const int bits = fields.integer("bits", 4); bits != 4)
+    refuse(fields, "bits " + std::to_string(bits) + " of awq (4 are read)");
   return {QuantMethod::kAwq, 4};
 }
 
-Quantisation read_compressed(const JsonFields& fields) {
-  const std::string format = fields.text("format", "dense");
+void check_format(const JsonFields& fields, const std::string& format) {
   for (const char* known :
        {"pack-quantized", "float-quantized", "int-quantized", "naive-quantized", "mixed-precision"})
-    if (format == known) {
-      if (fields.has("sparsity_config")) {
-        const std::string sparse = fields.object("sparsity_config").text("format", "dense");
-        if (sparse != "dense")
-          fields.not_supported("sparsity_config '" + sparse.substr(0, 40) +
-                               "' of compressed-tensors");
-      }
-      return {QuantMethod::kCompressedTensors};
-    }
-  fields.not_supported("format '" + format.substr(0, 40) +
-                       "' of compressed-tensors (pack-quantized, float-quantized, int-quantized "
-                       "and naive-quantized are); it");
+    if (format == known) return;
+  refuse(fields, "format " + quoted(format) +
+                     " of compressed-tensors (pack-quantized, float-quantized, int-quantized and "
+                     "naive-quantized are read)");
+}
+
+// Reads one of config_groups: how the weights of some layers are quantised.
+void read_group(const JsonFields& group, Quantisation& result) {
+  if (group.has("format")) check_format(group, group.text("format"));
+  if (!group.has("weights")) return;
+  const JsonFields weights = group.object("weights");
+  const int bits = weights.integer("num_bits", 8);
+  if (const std::string type = weights.text("type", "int"); type != "int" && bits != 8)
+    refuse(weights, "type " + quoted(type) + " of " + std::to_string(bits) +
+                        " bits (integers, and float of 8 bits, are read)");
+  if (bits != 2 && bits != 4 && bits != 8)
+    refuse(weights, "num_bits " + std::to_string(bits) + " (2, 4 and 8 are read)");
+  const std::array<std::int64_t, 2> block = block_of(weights, "block_structure");
+  if (block[0] == 0) return;
+  if (result.block[0] != 0 && result.block != block)
+    refuse(weights, "a block_structure that differs by group (one for all is read)");
+  result.block = block;
+}
+
+Quantisation read_compressed(const JsonFields& fields) {
+  check_format(fields, fields.text("format", "dense"));
+  for (const char* key : {"sparsity_config", "transform_config"}) {
+    if (!fields.has(key)) continue;
+    const JsonFields more = fields.object(key);
+    const bool changes = more.has("config_groups") && !more.object("config_groups").raw().empty();
+    if (const std::string format = more.text("format", "dense"); changes || format != "dense")
+      refuse(fields, std::string(key) + (changes ? "" : " " + quoted(format)) +
+                         " of compressed-tensors (weights without one are read)");
+  }
+  Quantisation result{QuantMethod::kCompressedTensors};
+  if (!fields.has("config_groups")) return result;
+  const JsonFields groups = fields.object("config_groups");
+  for (const auto& [name, group] : groups.raw().items())
+    if (group.is_object()) read_group(groups.object(name.c_str()), result);
+  return result;
 }
 
 }  // namespace
@@ -76,12 +104,16 @@ std::optional<Quantisation> quantisation_of(const JsonFields& config) {
   const JsonFields fields = config.object(kKey);
   const std::string method =
       fields.text("quant_method", fields.has("load_in_4bit") ? "bitsandbytes" : "");
-  if (method == "fp8") return read_fp8(fields);
+  if (method == "fp8")
+    return Quantisation{.method = QuantMethod::kFp8,
+                        .block = block_of(fields, "weight_block_size")};
   if (method == "gptq") return read_gptq(fields);
   if (method == "awq") return read_awq(fields);
   if (method == "bitsandbytes") return Quantisation{QuantMethod::kBitsAndBytes};
   if (method == "compressed-tensors") return read_compressed(fields);
-  refuse(config, method.empty() ? "no quant_method" : "'" + method.substr(0, 40) + "'");
+  refuse(config, std::string(kKey) +
+                     ": expected fp8, gptq, awq, bitsandbytes or compressed-tensors, found " +
+                     (method.empty() ? "no quant_method" : quoted(method)));
 }
 
 bool is_mxfp4(const JsonFields& config) {

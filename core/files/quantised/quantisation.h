@@ -13,8 +13,9 @@ enum class QuantMethod : std::uint8_t { kFp8, kGptq, kAwq, kBitsAndBytes, kCompr
 
 struct Quantisation {
   QuantMethod method = QuantMethod::kFp8;
-  int bits = 0;  // of a code of kGptq; 0: the other methods' tensors tell
-  // kFp8: the rows and columns that share a scale; 0, 0: the scales' own shape tells.
+  int bits = 0;  // of a code of kGptq in most weights; 0: the other methods' tensors tell
+  // kFp8, kCompressedTensors: the rows and columns that share a scale; 0, 0: the scales' own shape
+  // tells.
   std::array<std::int64_t, 2> block = {0, 0};
   // kGptq: the file holds zero points less one (checkpoint_format "gptq"; "gptq_v2" does not).
   bool zeros_less_one = false;

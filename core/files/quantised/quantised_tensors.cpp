@@ -24,6 +24,24 @@ const char* title_of(QuantMethod method) {
   return "";
 }
 
+// Some layers may have a scale a block and others one a row.
+bool has_scale_a_block(const SafeTensor& weight, const SafeTensor& scale,
+                       const std::array<std::int64_t, 2>& block) {
+  if (block[0] == 0 || weight.shape.size() != 2 || scale.shape.size() != 2) return false;
+  for (std::size_t i = 0; i < 2; ++i)
+    if (scale.shape[i] != (weight.shape[i] + block[i] - 1) / block[i]) return false;
+  return true;
+}
+
+// The bits of a code, of which the zero points tell: some weights may have others than the rest.
+int gptq_bits(const SafeTensors& file, const SafeTensor& codes, const SafeTensor& zeros,
+              int usual) {
+  if (codes.shape.size() == 2 && zeros.shape.size() == 2)
+    for (const int bits : {usual, 2, 4, 8})
+      if (zeros.shape[1] == (codes.shape[1] * bits + 31) / 32) return bits;
+  refuse_part(file, zeros, "zero points of 2, 4 or 8 bits, one a row of its weight");
+}
+
 bool is_8_bit(const SafeTensor& tensor) {
   return tensor.dtype == "I8" || tensor.dtype.starts_with("F8");
 }
@@ -77,6 +95,7 @@ void QuantisedTensors::add_scaled(const SafeTensor& weight, const std::string& n
       parts.factor = kInt8Factor;
       break;
     default:
+      if (has_scale_a_block(weight, scale, how.block)) parts.block = how.block;
       parts.zero = beside(name, "_zero_point");
       parts.rounding = rounding_of(scale.dtype);
   }
@@ -90,39 +109,42 @@ void QuantisedTensors::find_parts(const SafeTensor& tensor, const Quantisation& 
     return tensor.name.substr(0, tensor.name.size() - ending.size());
   };
   const std::string weight = stem(".weight").empty() ? "" : tensor.name;
+  // A weight whose scales are missing would otherwise be read as a plain one.
+  const bool is_codes = is_8_bit(tensor) && (!weight.empty() || tensor.shape.size() > 2);
   switch (how.method) {
     case QuantMethod::kFp8:
-      if (!weight.empty() && is_8_bit(tensor))
-        if (const SafeTensor* scale = beside(weight, "_scale_inv"))
-          add_scaled(tensor, weight, *scale, how);
+      if (is_codes) add_scaled(tensor, tensor.name, needed(tensor.name, "_scale_inv"), how);
       return;
     case QuantMethod::kGptq:
     case QuantMethod::kAwq: {
       const std::string linear = stem(".qweight");
       if (linear.empty()) return;
-      const PackedParts parts{&tensor, &needed(linear, ".scales"), &needed(linear, ".qzeros"),
+      const SafeTensor& zeros = needed(linear, ".qzeros");
+      const PackedParts parts{&tensor, &needed(linear, ".scales"), &zeros,
                               beside(linear, ".g_idx")};
-      const std::string bits = " " + std::to_string(how.bits) + "-bit";
       if (how.method == QuantMethod::kAwq)
-        return add(linear + ".weight", "AWQ" + bits, awq_tensor(*file_, parts));
-      return add(linear + ".weight", "GPTQ" + bits,
-                 gptq_tensor(*file_, parts, how.bits, how.zeros_less_one));
+        return add(linear + ".weight", "AWQ 4-bit", awq_tensor(*file_, parts));
+      const int bits = gptq_bits(*file_, tensor, zeros, how.bits);
+      return add(linear + ".weight", "GPTQ " + std::to_string(bits) + "-bit",
+                 gptq_tensor(*file_, parts, bits, how.zeros_less_one));
     }
-    case QuantMethod::kBitsAndBytes:
+    case QuantMethod::kBitsAndBytes: {
       if (weight.empty()) return;
-      if (const SafeTensor* scale = file_->find(stem(".weight") + ".SCB"))
-        return add_scaled(tensor, weight, *scale, how);
-      for (const char* state : {".quant_state.bitsandbytes__nf4", ".quant_state.bitsandbytes__fp4"})
-        if (const SafeTensor* found = beside(weight, state))
-          add(weight, "",
-              table_tensor(*file_, {&tensor, &needed(weight, ".absmax"),
-                                    &needed(weight, ".quant_map"), beside(weight, ".nested_absmax"),
-                                    beside(weight, ".nested_quant_map"), found}));
-      return;
+      if (tensor.dtype == "I8" || beside(stem(".weight"), ".SCB") != nullptr)
+        return add_scaled(tensor, weight, needed(stem(".weight"), ".SCB"), how);
+      const SafeTensor* state = beside(weight, ".quant_state.bitsandbytes__fp4");
+      const char* const nf4 = ".quant_state.bitsandbytes__nf4";
+      if (state == nullptr)
+        state = tensor.dtype == "U8" ? &needed(weight, nf4) : beside(weight, nf4);
+      if (state == nullptr) return;
+      return add(
+          weight, "",
+          table_tensor(*file_, {&tensor, &needed(weight, ".absmax"), &needed(weight, ".quant_map"),
+                                beside(weight, ".nested_absmax"),
+                                beside(weight, ".nested_quant_map"), state}));
+    }
     case QuantMethod::kCompressedTensors: {
-      if (!weight.empty() && is_8_bit(tensor))
-        if (const SafeTensor* scale = beside(weight, "_scale"))
-          return add_scaled(tensor, weight, *scale, how);
+      if (is_codes) return add_scaled(tensor, tensor.name, needed(tensor.name, "_scale"), how);
       const std::string packed = stem("_packed");
       if (packed.empty()) return;
       const SafeTensor& shape = needed(packed, "_shape");

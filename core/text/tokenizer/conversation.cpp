@@ -92,11 +92,62 @@ ChatMessage read_message(const ordered_json& entry, const std::string& place) {
 
 std::span<const char* const> message_roles() { return kRoles; }
 
+void give_role(ChatMessage& message, const std::string& role) {
+  message.role = role;
+  if (message.more.empty()) return;
+  const std::vector<std::string_view> allowed = keys_of(role);
+  ordered_json kept = ordered_json::object();
+  const ordered_json said = formats::parse_ordered_json(message.more, "a message");
+  for (const auto& [key, value] : said.items())
+    if (std::ranges::find(allowed, key) != allowed.end()) kept[key] = value;
+  if (kept.contains("tool_calls") && message.content.empty()) kept["content"] = nullptr;
+  message.more = kept.empty() ? "" : text_of(kept);
+}
+
+bool take_out_calls(ChatMessage& message) {
+  if (message.more.empty()) return false;
+  ordered_json more = formats::parse_ordered_json(message.more, "a message");
+  if (more.erase("tool_calls") == 0) return false;
+  message.more = more.empty() ? "" : text_of(more);
+  return true;
+}
+
+std::string more_line(const ChatMessage& message) {
+  if (message.more.empty()) return "";
+  std::string line;
+  const ordered_json said = formats::parse_ordered_json(message.more, "a message");
+  for (const auto& [key, value] : said.items()) {
+    if (key == "content") continue;
+    if (!line.empty()) line += "; ";
+    if (key != "tool_calls") {
+      line += (key == "name" ? "answer of" : key) + " " +
+              (value.is_string() ? value.get<std::string>() : text_of(value));
+      continue;
+    }
+    std::string calls;
+    for (const ordered_json& call : value) {
+      const ordered_json& function = call.contains("function") ? call["function"] : call;
+      calls += calls.empty() ? "calls " : ", ";
+      if (!function.is_object() || !function.contains("name") || !function["name"].is_string()) {
+        calls += text_of(call);
+        continue;
+      }
+      calls += function["name"].get<std::string>();
+      if (!function.contains("arguments")) continue;
+      const ordered_json& given = function["arguments"];
+      calls += " " + (given.is_string() ? given.get<std::string>() : text_of(given));
+    }
+    line += calls;
+  }
+  return line;
+}
+
 ordered_json messages_json(std::span<const ChatMessage> messages) {
   ordered_json list = ordered_json::array();
   for (const ChatMessage& message : messages) {
     ordered_json entry = {{"role", message.role}, {"content", message.content}};
     if (!message.more.empty()) entry.update(formats::parse_ordered_json(message.more, "a message"));
+    if (!message.content.empty()) entry["content"] = message.content;
     list.push_back(std::move(entry));
   }
   return list;

@@ -16,6 +16,15 @@ namespace triescope {
 // The roles of messages, in the order in which a person looks for them.
 std::span<const char* const> message_roles();  // "system", "user", "assistant", "tool"
 
+// Gives the message a role and takes out of `more` what that role may not say.
+void give_role(ChatMessage& message, const std::string& role);
+// Takes the calls of tools out of the message. False: it has none.
+bool take_out_calls(ChatMessage& message);
+// What the message says beside its text, for people: "calls add {"a":1}", "answer of add"; "" =
+// nothing.
+std::string more_line(const ChatMessage& message);
+
+// A message's text stands in place of a null that its `more` has for it.
 nlohmann::ordered_json messages_json(std::span<const ChatMessage> messages);
 // The list of messages alone where nothing else was given.
 nlohmann::ordered_json conversation_json(const Conversation& conversation);

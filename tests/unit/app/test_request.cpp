@@ -345,6 +345,30 @@ TEST_CASE("chat request: tools that a template leaves out are found out") {
                        Error);
 }
 
+TEST_CASE("chat request: calls of tools that a template leaves out are found out") {
+  struct Calls : Letters {
+    bool asks = false;  // refuses an answer of a tool that nothing called
+    std::string apply_chat_template(const Conversation& conversation, bool) const override {
+      if (asks && conversation.messages[1].more.empty())
+        throw Error(ErrorCode::kInvalidArgument, "no call");
+      return "always";
+    }
+  } template_of_calls;
+  RunRequest request;
+  request.chat = true;
+  request.prompt = "Thanks";
+  request.turns = {{"user", "1 + 1?"},
+                   {"assistant", "I add.", R"({"tool_calls":[{"function":{"name":"add"}}]})"},
+                   {"tool", "2"}};
+  CHECK_THROWS_WITH_AS(make_run_config(request, template_of_calls),
+                       doctest::Contains("leaves the calls of tools out"), Error);
+  template_of_calls.asks = true;
+  CHECK(make_run_config(request, template_of_calls).prompt_text == "always");
+  template_of_calls.asks = false;
+  request.turns[1].more.clear();
+  CHECK(make_run_config(request, template_of_calls).prompt_text == "always");
+}
+
 TEST_CASE("chat request: files of a template and tools are read, and wrong ones are refused") {
   const test::TempDir folder;
   const std::string path = folder.path() / "file";

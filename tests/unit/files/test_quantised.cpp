@@ -65,7 +65,7 @@ struct Copy {
 
 TEST_CASE("quantised: every weight has the bits that its format's library dequantises it to") {
   const nlohmann::json expected = read_json_file((fixtures() / "expected.json").string(), 1 << 20);
-  CHECK(expected.size() == 13);
+  CHECK(expected.size() == 14);
   for (const auto& [folder, weights] : expected.items()) {
     CAPTURE(folder);
     const auto source = WeightSource::open((fixtures() / folder).string());
@@ -90,6 +90,18 @@ TEST_CASE("quantised: rows asked for one by one are those of the whole weight") 
   }
 }
 
+TEST_CASE("quantised: a weight of GPTQ may have other bits than the rest") {
+  const Copy copy("gptq_8_bit");
+  copy.replace("config.json", R"("bits": 8)", R"("bits": 4)");
+  const auto changed = copy.open(),
+             source = WeightSource::open((fixtures() / "gptq_8_bit").string());
+  for (const auto& [name, role] : kWeights) {
+    const std::int64_t rows = source->shape({role})->rows;
+    CHECK(rows_of(*changed, role, 0, rows) == rows_of(*source, role, 0, rows));
+  }
+  CHECK(changed->quantisation() == "mixed: GPTQ 8-bit F16");
+}
+
 TEST_CASE("quantised: the model counts its values, not its codes, and says what it is stored as") {
   constexpr std::int64_t kPlain = 32 * 32 + 3 * 32, kQuantised = 9216;
   for (const auto& [folder, type] :
@@ -110,11 +122,29 @@ TEST_CASE("quantised: a method or format that is not read is refused with what t
     return refusal(ErrorCode::kNotSupported, [&] { copy.open(); });
   };
   CHECK(has(refused("gptq", R"("gptq")", R"("aqlm")"), "found 'aqlm'; convert the model"));
-  CHECK(has(refused("gptq", R"("bits": 4)", R"("bits": 3)"), "bits 3 of gptq (2, 4 and 8 are)"));
-  CHECK(has(refused("gptq_8_bit", "gptq_v2", "marlin"), "checkpoint_format 'marlin'"));
-  CHECK(has(refused("awq", "gemm", "gemv"), "version 'gemv' of awq"));
-  CHECK(has(refused("packed_int4", "pack-quantized", "nvfp4-pack-quantized"),
-            "format 'nvfp4-pack-quantized' of compressed-tensors"));
+  const auto converts = [&](const char* folder, const std::string& from, const std::string& to,
+                            const char* found) {
+    const std::string text = refused(folder, from, to);
+    CAPTURE(text);
+    CHECK(has(text, found));
+    CHECK(has(text, "; convert the model to"));
+  };
+  converts("gptq", R"("bits": 4)", R"("bits": 3)", "bits 3 of gptq (2, 4 and 8 are read)");
+  converts("gptq", R"("bits": 4)", R"("is_marlin_format": true)", "checkpoint_format 'marlin'");
+  converts("gptq_8_bit", "gptq_v2", "marlin", "checkpoint_format 'marlin'");
+  converts("awq", "gemm", "gemv", "version 'gemv' of awq");
+  converts("packed_int4", "pack-quantized", "nvfp4-pack-quantized",
+           "format 'nvfp4-pack-quantized' of compressed-tensors");
+  const char* const kGroup = R"("targets")";
+  converts("packed_int4", kGroup, R"("format": "mxfp4-pack-quantized", "targets")",
+           "format 'mxfp4-pack-quantized'");
+  converts("packed_int8_by_row", R"("num_bits": 8)", R"("num_bits": 7)", "num_bits 7");
+  converts("fp8_by_row", R"("num_bits": 8)", R"("num_bits": 4)", "type 'float' of 4 bits");
+  converts("packed_int4", R"("ignore")",
+           R"("transform_config": {"config_groups": {"R1": {}}}, "ignore")", "transform_config");
+  converts("packed_int4", R"("ignore")",
+           R"("sparsity_config": {"format": "sparse-24-bitmask"}, "ignore")",
+           "sparsity_config 'sparse-24-bitmask'");
 }
 
 TEST_CASE("quantised: what does not fit together is refused by name") {
@@ -130,11 +160,25 @@ TEST_CASE("quantised: what does not fit together is refused by name") {
   CHECK(has(corrupt("gptq", kWeightsFile, "k_proj.qzeros", "k_proj.other_"),
             "expected tensor 'model.layers.0.self_attn.k_proj.qzeros'"));
   CHECK(has(corrupt("fp8_blocks", "config.json", "16,\n", "8,\n"), "expected scales of shape"));
+  for (const auto& [folder, part, other] :
+       {std::tuple("fp8_blocks", "k_proj.weight_scale_inv", "k_proj.weight_scale_odd"),
+        std::tuple("fp8_by_row", "k_proj.weight_scale", "k_proj.weight_scalf"),
+        std::tuple("llm_int8", "k_proj.SCB", "k_proj.SCA"),
+        std::tuple("nf4", "k_proj.weight.quant_state.bitsandbytes__nf4",
+                   "k_proj.weight.quant_state.bitsandbytes__nf5")}) {
+    CAPTURE(folder);
+    CHECK(has(corrupt(folder, kWeightsFile, part, other),
+              std::string("expected tensor 'model.layers.0.self_attn.") + part));
+  }
   CHECK(
       has(corrupt("nf4", kWeightsFile, R"("blocksize": 64)", R"("blocksize": 32)"), "expected U8"));
   CHECK(has(corrupt("nf4", kWeightsFile, R"("blocksize": 64)", R"("blocksize":  0)"), "1 or more"));
   CHECK(has(corrupt("packed_int4", "config.json", "compressed-tensors", "bitsandbytes"),
             "found none"));
+  CHECK(has(corrupt("gptq", "config.json", "quantization_config", "other"),
+            "its codes 'model.layers.0.self_attn.q_proj.qweight' are there: add the"));
+  CHECK(has(corrupt("packed_int4", "config.json", "quantization_config", "other"),
+            "its codes 'model.layers.0.self_attn.q_proj.weight_packed' are there"));
 }
 
 TEST_CASE("quantised: a weight that the network does not have is refused as a plain one is") {

@@ -215,7 +215,10 @@ TEST_CASE(
                        Error);
   CHECK_THROWS_AS(open_with(R"({"a":"m-2.safetensors"})"), Error);
   CHECK_THROWS_AS(open_with(R"({"a":"m-1.safetensors","c":"m-2.safetensors"})"), Error);
-  CHECK_THROWS_AS(open_with(R"({"a":"m-9.safetensors"})"), Error);
+  CHECK_THROWS_WITH_AS(open_with(R"({"a":"m-9.safetensors","b":"m-2.safetensors"})"),
+                       doctest::Contains("expected all of its 2 files in this folder, found no "
+                                         "m-9.safetensors; fetch what is missing"),
+                       Error);
   CHECK_THROWS_AS(
       open_with(R"({"a":"../)" + outside.path().filename().string() + R"(/m-3.safetensors"})"),
       Error);

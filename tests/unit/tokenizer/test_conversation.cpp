@@ -67,6 +67,37 @@ TEST_CASE(
   CHECK(again.chat_template == read.chat_template);
 }
 
+TEST_CASE("conversation: a message with another role keeps what that role may say") {
+  const char* const calls =
+      R"([{"role":"assistant","content":null,"tool_calls":[{"function":{"name":"add"}}],"thinking":"hm"}])";
+  ChatMessage message = read_conversation(json::parse(calls), "").messages[0];
+  const ChatMessage before = message;
+  give_role(message, "assistant");
+  CHECK(messages_json({&message, 1}) == messages_json({&before, 1}));
+  give_role(message, "tool");
+  CHECK(message == ChatMessage{"tool", ""});
+  ChatMessage answer{"tool", "2", R"({"name":"add","tool_call_id":"x"})"};
+  give_role(answer, "user");
+  CHECK(answer == ChatMessage{"user", "2"});
+}
+
+TEST_CASE("conversation: words beside calls of tools stand in place of no content") {
+  ChatMessage message{"assistant", "", R"({"content":null,"tool_calls":[{"name":"add"}]})"};
+  CHECK(messages_json({&message, 1})[0]["content"].is_null());
+  message.content = "I add.";
+  CHECK(messages_json({&message, 1})[0]["content"] == "I add.");
+}
+
+TEST_CASE("conversation: a line tells what a message says beside its text") {
+  const auto line = [](const char* more) { return more_line({"assistant", "", more}); };
+  CHECK(line("") == "");
+  CHECK(line(R"({"content":null,"tool_calls":[{"type":"function","function":{"name":"add",)"
+             R"("arguments":{"a":1}}},{"name":"now","arguments":"{}"},{"odd":3}]})") ==
+        R"(calls add {"a":1}, now {}, {"odd":3})");
+  CHECK(line(R"({"name":"add","tool_call_id":"x"})") == "answer of add; tool_call_id x");
+  CHECK(line(R"({"thinking":"hm"})") == "thinking hm");
+}
+
 TEST_CASE("conversation: wrong calls, tools and keys are refused with what was expected") {
   CHECK(refusal(R"([{"role": "assistant", "content": "a", "tool_calls": {}}])")
             .find("tool_calls: expected a list of calls, found {}") != std::string::npos);
