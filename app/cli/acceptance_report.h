@@ -32,7 +32,7 @@ struct AcceptanceSeries {
 };
 viz::BarChart acceptance_bars(viz::AcceptanceBy by, const std::vector<AcceptanceSeries>& series);
 
-// Of the folder of a study. Returns the exit code.
+// Reports acceptance over the runs of a study's folder. Returns the exit code.
 int acceptance_of_study(const AcceptanceOptions& options, viz::AcceptanceBy by);
 // Writes the chart to options.output, in the format of its ending.
 void write_acceptance_chart(const AcceptanceOptions& options, const viz::BarChart& chart,

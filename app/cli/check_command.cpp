@@ -103,7 +103,7 @@ void print_model(std::FILE* out, const ordered_json& model) {
   std::fprintf(out, "\n");
 }
 
-// What a check prints.
+// The text that a check prints.
 std::string check_text(const CheckReport& report) {
   char* text = nullptr;
   std::size_t size = 0;

@@ -122,7 +122,7 @@ void check_at_most(const char* what, std::size_t found, std::size_t most) {
   if (found > most) refuse_field(what, "at most " + std::to_string(most));
 }
 
-// What a decoder says to people is shown in a line or two of a window, and of a terminal.
+// Cuts a decoder's words to people to a line or two of a window or a terminal.
 void make_plain(Told& told) {
   LiveStatus& status = told.status;
   for (std::string* const said :

@@ -1,4 +1,4 @@
-// What a ServedSession consists of: its host, its runs, and the lines to its clients. A line has a
+// The parts of a ServedSession: its host, its runs, and the lines to its clients. A line has a
 // thread that reads, one that writes and one that answers questions; all meet at one mutex.
 #pragma once
 

@@ -52,7 +52,7 @@ int new_socket() { return ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0); }
               folder.string() + ": " + what + " (" + std::strerror(errno) + ")");
 }
 
-// What a session says of itself to a watcher.
+// Asks a session about itself, as a watcher.
 void ask_session(SessionEntry& entry, const std::string& version) {
   const auto line = line_to_session(entry.name, /*watch=*/true);
   entry.lives = true;

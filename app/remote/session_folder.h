@@ -11,9 +11,9 @@
 
 namespace triescope::app {
 
-// Of all sessions. Made where it is missing. Error{kIoError}: it cannot be, or is somebody else's.
+// The folder of all sessions, made where it is missing. Error{kIoError}: it cannot be made, or is somebody else's.
 std::filesystem::path served_folder();
-// A session's; it need not exist. Error{kInvalidArgument}: that is no session's name.
+// A session's folder, which need not exist. Error{kInvalidArgument}: that is no session's name.
 std::filesystem::path session_folder(const std::string& name);
 std::string new_session_name();
 
@@ -27,7 +27,7 @@ struct SessionEntry {
   std::string name;
   std::filesystem::path folder;
   bool lives = false;
-  // Of one that lives: its model, "running" and the like, and how many steps the newest run has.
+  // Where it lives: its model, "running" and the like, and how many steps the newest run has.
   std::string model = {}, state = {};
   long long steps = 0;
 };

@@ -36,7 +36,7 @@ std::string read_datastore(const std::string& path) {
   return text;
 }
 
-// What drafts are looked up in: a text file that is read and sorted here, or a datastore that was built.
+// The text in which drafts are looked up: a file that is read and sorted here, or a datastore that was built.
 class RestStore {
  public:
   explicit RestStore(const RunContext& run) : text_({}) {

@@ -177,7 +177,7 @@ class CandidatesPanel final : public Panel {
     return has(0) ? 0 : -1;
   }
 
-  // What the drafter held of the same place; empty where it has no row there.
+  // The drafter's candidates for the same place; empty where it has no row there.
   static std::span<const capture::CandidateRow> drafter_rows(const Scene& scene,
                                                              std::int32_t node) {
     for (const capture::Whose whose : {capture::Whose::kHead, capture::Whose::kDraft})

@@ -29,8 +29,8 @@ struct DrafterView {
   // The least such sum among the drafts that were sent, if no withdrawn draft has more: the ranking
   // then withdrew them. Else NaN.
   float least_sent = std::numeric_limits<float>::quiet_NaN();
-  // Of a near tie of the target, where explained_views() looked for one (draft_causes.h): the refused
-  // draft's p over that of the token that came, and the draft. Both have it. NaN and -1 = none.
+  // A near tie of the target, where explained_views() looked for one (draft_causes.h): the refused draft's
+  // p over that of the token that came, and the draft. Both views have it. NaN and -1 = none.
   float tie = std::numeric_limits<float>::quiet_NaN();
   std::int32_t tied = -1;
 };

@@ -18,8 +18,8 @@ bool is_set(const nlohmann::json& settings, const char* name, double off) {
          settings[name].get<double>() != off;
 }
 
-// What a row's recorded tokens tell about its distribution once the warper top-k has cut it: bounds
-// of its whole p, and of its entropy H. The p of the tokens that were not recorded is at most that
+// Bounds that a row's recorded tokens set to its distribution once the warper top-k has cut it: to its
+// whole p, and to its entropy H. The p of the tokens that were not recorded is at most that
 // of the last one that was; H is least where none of them is kept, and largest where they are all
 // equal.
 struct RowBounds {
