@@ -178,8 +178,6 @@ MethodInfo universal_draft_method() {
   info.paper =
       "Accelerating LLM Inference with Lossless Speculative Decoding Algorithms for Heterogeneous "
       "Vocabularies, Timor et al., ICML 2025";
-  info.lossless = true;
-  info.kind = capture::RunKind::kDrafts;
   info.drafter_name = "universal draft";
   info.drafter_title = "Draft model";
   info.drafter_kind = capture::DrafterKind::kModel;
