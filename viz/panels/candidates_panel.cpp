@@ -43,8 +43,7 @@ class CandidatesPanel final : public Panel {
     beside_.clear();
     const float em = scene.em, pad = em * 0.6f;
     const RowSource source = owner_.source(scene);
-    const Rect owner =
-        owner_.draw(canvas, {area.right() - pad, area.y + em * 0.2f}, area.w * 0.3f, scene);
+    const Rect owner = owner_.draw(canvas, area, scene);
     const std::int32_t node = node_of(scene);
     if (node < 0)
       return draw_empty_state(canvas, area,
