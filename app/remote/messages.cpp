@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "app/remote/session_name.h"
+#include "app/remote/session_folder.h"
 #include "app/remote/wire.h"
 
 namespace triescope::app {
@@ -105,7 +105,7 @@ namespace {
 
 constexpr int kMaxThreads = 1024;
 constexpr int kMaxVocabulary = 1 << 24;
-constexpr std::size_t kMaxBreakpoints = 256, kMaxNotices = 200, kMaxName = 64;
+constexpr std::size_t kMaxBreakpoints = 256, kMaxName = 64;
 constexpr std::size_t kMaxSaid = 16 << 10;  // bytes of a text that people are shown
 
 template <class Value>

@@ -1,9 +1,9 @@
 // A served session writes to its lines, and acts on what comes over them.
 #include <thread>
 
+#include "app/remote/client_backlog.h"
 #include "app/remote/served_answers.h"
 #include "app/remote/served_lines.h"
-#include "app/remote/status_diff.h"
 #include "core/base/error.h"
 
 namespace triescope::app {

@@ -14,8 +14,8 @@
 #include <utility>
 #include <vector>
 
+#include "app/remote/client_backlog.h"
 #include "app/remote/messages.h"
-#include "app/remote/row_pump.h"
 #include "app/remote/served_session.h"
 
 namespace triescope::app {

@@ -7,7 +7,7 @@
 #include <map>
 
 #include "app/session/result_json.h"
-#include "viz/query/level_acceptance.h"
+#include "viz/query/draft_places.h"
 
 namespace triescope::app {
 namespace {

@@ -16,7 +16,6 @@
 #include "app/session/session_thread.h"
 #include "app/window/fast_keys.h"
 #include "app/window/key_dispatch.h"
-#include "app/window/screenshot.h"
 #include "app/window/shell/fonts.h"
 #include "app/window/shell/style.h"
 #include "app/window/ui_frame.h"

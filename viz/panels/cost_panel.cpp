@@ -1,11 +1,10 @@
 // Worth it: whether drafts pay, by what they gave and by what a step costs here or elsewhere.
-#include "viz/panels/cost_panel.h"
-#include "core/base/counted.h"
-#include "viz/panels/button_row.h"
-
 #include <algorithm>
 
+#include "core/base/counted.h"
 #include "viz/draw/drawing.h"
+#include "viz/panels/button_row.h"
+#include "viz/panels/charts.h"
 #include "viz/panels/cost_words.h"
 #include "viz/panels/panels.h"
 #include "viz/query/step_range.h"

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "core/capture/capture.h"
-#include "viz/query/level_acceptance.h"
+#include "viz/query/draft_places.h"
 #include "viz/query/step_range.h"
 
 namespace triescope::viz {

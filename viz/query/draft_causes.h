@@ -9,7 +9,6 @@
 
 #include "core/capture/capture.h"
 #include "viz/query/draft_places.h"
-#include "viz/query/draft_vocabulary.h"
 #include "viz/query/drafter_view.h"
 
 namespace triescope::viz {

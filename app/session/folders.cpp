@@ -1,4 +1,4 @@
-#include "app/session/scratch_folder.h"
+#include "app/session/folders.h"
 
 #include <cerrno>
 #include <cstdlib>
@@ -7,8 +7,22 @@
 #include "core/base/error.h"
 
 namespace triescope::app {
+namespace {
 
 namespace fs = std::filesystem;
+
+fs::path user_folder(const char* variable, const char* fallback) {
+  if (const char* value = std::getenv(variable); value && *value)
+    return fs::path(value) / "triescope";
+  if (const char* home = std::getenv("HOME"); home && *home)
+    return fs::path(home) / fallback / "triescope";
+  return fs::temp_directory_path() / "triescope";
+}
+
+}  // namespace
+
+fs::path config_folder() { return user_folder("XDG_CONFIG_HOME", ".config"); }
+fs::path cache_folder() { return user_folder("XDG_CACHE_HOME", ".cache"); }
 
 ScratchFolder::ScratchFolder(const std::string& purpose) {
   std::string name = (fs::temp_directory_path() / ("triescope-" + purpose + "-XXXXXX")).string();

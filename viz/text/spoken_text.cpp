@@ -1,4 +1,4 @@
-#include "viz/text/count_text.h"
+#include "viz/text/spoken_text.h"
 
 namespace triescope::viz {
 
@@ -18,6 +18,13 @@ std::string count_text(std::int64_t count) {
 
 const char* before_item(std::size_t index, std::size_t size) {
   return index == 0 ? "" : index + 1 == size ? " and " : ", ";
+}
+
+std::string finish_text(std::string_view finish) {
+  if (finish == "eos") return "end-of-sequence token";
+  if (finish == "length") return "max_new_tokens reached";
+  if (finish == "stopped") return "stopped before its end";
+  return std::string(finish);
 }
 
 }  // namespace triescope::viz

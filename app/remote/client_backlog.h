@@ -1,14 +1,17 @@
-// RowPump: which rows of which run a client still lacks. One line's, used by its writing thread.
+// What one client still lacks: rows of runs, and news of the host's status.
 #pragma once
 
 #include <cstdint>
 #include <functional>
+#include <memory>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "app/remote/messages.h"
 #include "core/capture/row_stream.h"
+#include "core/text/tokenizer/tokenizer.h"
 
 namespace triescope::app {
 
@@ -19,6 +22,7 @@ struct ServedRun {
   std::uint64_t asked_serial = 0;
 };
 
+// Which rows of which run a client still lacks. One line's, used by its writing thread.
 class RowPump {
  public:
   // The client has rows of run `run` up to `marks`; 0 = it begins with the newest.
@@ -33,6 +37,22 @@ class RowPump {
   std::uint64_t run_;
   capture::StreamMarks marks_;
   std::optional<capture::RowFeed> feed_;  // of run_
+};
+
+// The notices that a client has not had, and the model where it changed.
+class StatusDiff {
+ public:
+  // The client has the notices up to this one. A watcher gets no tokenizer: it may not ask it.
+  StatusDiff(std::uint64_t notice, bool watch) : notice_(notice), watch_(watch) {}
+
+  Told next(const LiveStatus& status, std::uint64_t commands_sent, std::uint64_t taken);
+
+ private:
+  std::uint64_t notice_;
+  const bool watch_;
+  bool first_ = true;
+  nlohmann::json model_;
+  std::shared_ptr<const Tokenizer> tokenizer_;
 };
 
 }  // namespace triescope::app
