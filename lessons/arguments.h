@@ -14,7 +14,7 @@
 
 namespace triescope::lessons {
 
-// What is wrong with a function's arguments, or what the run does not have.
+// Throws, with what is wrong with a function's arguments or what the run does not have.
 [[noreturn]] inline void refuse_argument(const std::string& why) {
   throw Error(ErrorCode::kInvalidArgument, why);
 }

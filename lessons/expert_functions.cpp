@@ -10,7 +10,7 @@
 namespace triescope::lessons {
 namespace {
 
-// What the row of a node chose in a layer, in the newest forward that it went through.
+// The choice of experts of a node's row in a layer, in the newest forward that it went through.
 const capture::ExpertRow& expert_row(const Arguments& a) {
   const std::int32_t node = a.node_number(0), layer = a.whole(1, "the number of a layer");
   const std::int32_t from = capture::step_of(a.row(node).tick);
@@ -42,7 +42,7 @@ capture::MixtureSize experts_of_model(const Arguments& a) {
   return {.experts = count("experts"), .used = count("experts_used")};
 }
 
-// Of the weights that the step's forward read; `bytes` says for which of its rows.
+// The bytes of weights that the step's forward read; `bytes` says for which of its rows.
 Value weight_bytes(const Arguments& a,
                    double (*bytes)(const capture::ExpertStep&, const capture::MixtureSize&)) {
   const capture::ExpertStep step = capture::expert_step(a.capture.experts(a.step(0)), a.step(0));

@@ -18,8 +18,8 @@ struct FrontMatter {
   std::string model;    // short name; "" = the default
   std::string draft;    // the same for the draft model or head that the method needs; "" = none
   std::string method;
-  // Who recorded `capture`, where that was another program: triescope cannot decode the run again. "" =
-  // it can.
+  // The program that recorded `capture`, where that was another one: triescope cannot decode the run again.
+  // "" = it can.
   std::string program;
   std::map<std::string, std::string> settings;
   std::string prompt;

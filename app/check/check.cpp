@@ -87,7 +87,7 @@ std::vector<std::string> advice_for(const std::string& device) {
 
 // Tokens a second, and how much of the memory's bandwidth a step of greedy decoding uses.
 ordered_json time_model(const CheckOptions& options, const std::string& device, double bandwidth,
-                        std::vector<Comparison>& comparisons, const ProgressSink& progress) {
+                        std::vector<CheckComparison>& comparisons, const ProgressSink& progress) {
   LoadOptions load;
   load.device = device;
   load.threads = options.threads;
@@ -115,7 +115,9 @@ ordered_json time_model(const CheckOptions& options, const std::string& device, 
 
 }  // namespace
 
-bool CheckReport::holds() const { return std::ranges::all_of(comparisons, &Comparison::holds); }
+bool CheckReport::holds() const {
+  return std::ranges::all_of(comparisons, &CheckComparison::holds);
+}
 
 std::string CheckReport::verdict() const {
   const auto wrong = std::ranges::count_if(comparisons, [](const auto& c) { return !c.holds(); });

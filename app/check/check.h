@@ -15,7 +15,7 @@ namespace triescope::app {
 // One comparison. `difference` is the largest difference from the reference over the reference's
 // largest number (for a given model's logits: not divided). The comparison holds if that is at most
 // `allowed` (0: equal bits).
-struct Comparison {
+struct CheckComparison {
   std::string where;  // "AVX-512", "cpu, f32", "cuda:0, bf16"
   std::string what;   // "linear, Q4_K, 5 rows"
   double difference = 0, allowed = 0;
@@ -24,12 +24,12 @@ struct Comparison {
 };
 
 // Every kernel against libtorch in fp64, in every instruction set that this processor has.
-std::vector<Comparison> check_kernels(int threads);
+std::vector<CheckComparison> check_kernels(int threads);
 
 // Every kernel of the CUDA module against its CPU twin, in f32, f16 and bf16, on a GPU counted
 // from 0. None if there is an obstacle: the reason why they cannot be compared here, "" = they can.
 // A GPU that cannot be used is one comparison, with an error.
-std::vector<Comparison> check_cuda_kernels(int gpu);
+std::vector<CheckComparison> check_cuda_kernels(int gpu);
 std::string cuda_kernels_obstacle();
 
 // A Llama of two layers with invented weights, written into the system's temporary folder: compares
@@ -37,7 +37,7 @@ std::string cuda_kernels_obstacle();
 // plain operations on the CPU in fp32; and checks on the CPU that a row's bits do not depend on the
 // other rows. What cannot be loaded or run is a comparison with an error. Error{kIoError}: the
 // folder.
-std::vector<Comparison> check_tiny_model(const std::string& device, int threads);
+std::vector<CheckComparison> check_tiny_model(const std::string& device, int threads);
 
 struct CheckOptions {
   std::string device;  // "": the first GPU that answers, else "cpu"
@@ -47,7 +47,7 @@ struct CheckOptions {
 
 struct CheckReport {
   nlohmann::ordered_json machine;  // names, versions, limits; docs/cli.md has the keys
-  std::vector<Comparison> comparisons;
+  std::vector<CheckComparison> comparisons;
   nlohmann::ordered_json model;      // for CheckOptions::model; null without one
   std::vector<std::string> skipped;  // sentences: what was not compared, and why
   std::vector<std::string> advice;   // sentences: what would make this machine better

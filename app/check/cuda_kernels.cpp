@@ -16,8 +16,8 @@ namespace {
 using kernels::CudaModule;
 using kernels::KernelCase;
 
-Comparison compare(const KernelCase& one, const std::string& where, const CudaModule& module) {
-  Comparison comparison{
+CheckComparison compare(const KernelCase& one, const std::string& where, const CudaModule& module) {
+  CheckComparison comparison{
       .where = where, .what = one.what, .difference = 0, .allowed = 0, .error = ""};
   try {
     kernels::CudaArrays arrays(module);
@@ -38,12 +38,12 @@ Comparison compare(const KernelCase& one, const std::string& where, const CudaMo
   return comparison;
 }
 
-std::vector<Comparison> compare_all(const CudaModule& module) {
+std::vector<CheckComparison> compare_all(const CudaModule& module) {
   using formats::GgmlType;
   constexpr int kOutputs = 13, kInputs = 768;  // of a matrix
   constexpr std::array kProductRows = {1, 5, 16};
   Rng rng(13);
-  std::vector<Comparison> found;
+  std::vector<CheckComparison> found;
   const auto add = [&](const std::vector<KernelCase>& cases, int dtype) {
     for (const KernelCase& one : cases)
       found.push_back(compare(one, std::string("CUDA, ") + kernels::name_of_dtype(dtype), module));
@@ -71,7 +71,7 @@ std::string cuda_kernels_obstacle() {
   return module.device_count() > 0 ? "" : "no GPU answers";
 }
 
-std::vector<Comparison> check_cuda_kernels(int gpu) {
+std::vector<CheckComparison> check_cuda_kernels(int gpu) {
   if (!cuda_kernels_obstacle().empty()) return {};
   const CudaModule& module = kernels::cuda_module();
   int before = 0;
@@ -81,7 +81,7 @@ std::vector<Comparison> check_cuda_kernels(int gpu) {
              .difference = 0,
              .allowed = 0,
              .error = module.error_string(code)}};
-  std::vector<Comparison> found = compare_all(module);
+  std::vector<CheckComparison> found = compare_all(module);
   module.use_device(before, &gpu);
   return found;
 }

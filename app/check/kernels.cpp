@@ -31,7 +31,7 @@ class KernelChecks {
  public:
   explicit KernelChecks(int threads) : pool_(threads) {}
 
-  std::vector<Comparison> run() {
+  std::vector<CheckComparison> run() {
     for (const kernels::CpuVariant variant : kernels::available_variants()) {
       const kernels::ScopedVariant use(variant);
       where_ = kernels::to_string(variant);
@@ -146,12 +146,12 @@ class KernelChecks {
   ThreadPool pool_;
   Rng rng_{11};
   std::string where_;
-  std::vector<Comparison> found_;
+  std::vector<CheckComparison> found_;
 };
 
 }  // namespace
 
-std::vector<Comparison> check_kernels(int threads) {
+std::vector<CheckComparison> check_kernels(int threads) {
   return KernelChecks(threads > 0 ? threads : ThreadPool::available_cores()).run();
 }
 

@@ -7,7 +7,7 @@
 
 #include "app/check/check.h"
 #include "app/check/difference.h"
-#include "app/session/scratch_folder.h"
+#include "app/session/folders.h"
 #include "core/base/error.h"
 #include "core/base/rng.h"
 #include "core/model/model.h"
@@ -109,7 +109,7 @@ Values run(Model& model, std::int32_t rows) {
 
 }  // namespace
 
-std::vector<Comparison> check_tiny_model(const std::string& device, int threads) {
+std::vector<CheckComparison> check_tiny_model(const std::string& device, int threads) {
   const ScratchFolder folder("check");
   write_llama(folder.path());
   const auto load = [&](const std::string& where, DType dtype, bool reference) {
@@ -122,9 +122,9 @@ std::vector<Comparison> check_tiny_model(const std::string& device, int threads)
   };
   const Values expected = run(*load("cpu", DType::kF32, true), kTinyRows);
 
-  std::vector<Comparison> found;
+  std::vector<CheckComparison> found;
   const auto compare = [&](const std::string& where, DType dtype, bool reference, double allowed) {
-    Comparison& one = found.emplace_back();
+    CheckComparison& one = found.emplace_back();
     one.where = where + ", " + to_string(dtype);
     one.what = reference ? "a tiny model, libtorch's operations" : "a tiny model, our kernels";
     one.allowed = allowed;
@@ -137,7 +137,7 @@ std::vector<Comparison> check_tiny_model(const std::string& device, int threads)
   };
   compare("cpu", DType::kF32, false, 1e-4);
   {
-    Comparison& company = found.emplace_back();
+    CheckComparison& company = found.emplace_back();
     company.where = "cpu, f32";
     company.what = "a row's logits beside other rows and alone, to the bit";
     const std::unique_ptr<Model> model = load("cpu", DType::kF32, false);

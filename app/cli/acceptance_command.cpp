@@ -11,7 +11,6 @@
 #include "core/base/nearest_name.h"
 #include "viz/export/run_facts.h"
 #include "viz/panels/acceptance_rows.h"
-#include "viz/panels/failure_rows.h"
 #include "viz/query/acceptance_causes.h"
 #include "viz/query/step_range.h"
 #include "viz/text/number_text.h"

@@ -5,11 +5,13 @@
 #include <string>
 #include <vector>
 
-#include "app/cli/acceptance_tree.h"
 #include "viz/panels/bar_picture.h"
 #include "viz/query/acceptance.h"
+#include "viz/query/tree_yield.h"
 
 namespace triescope::app {
+
+enum class TreeFormat { kText, kJson, kCsv };
 
 struct AcceptanceOptions {
   std::string path, by = "depth", steps, group, filter, output, size;
@@ -32,7 +34,14 @@ struct AcceptanceSeries {
 };
 viz::BarChart acceptance_bars(viz::AcceptanceBy by, const std::vector<AcceptanceSeries>& series);
 
-// Of the folder of a study. Returns the exit code.
+// What `--best-tree N` adds: what each place of the drafting tree earned, and `best`, the tree of N drafts
+// that would have earned the most (best_tree() of the yield).
+nlohmann::ordered_json tree_yield_json(const viz::TreeYield& yield,
+                                       const std::vector<viz::BestTreeNode>& best);
+void print_tree_yield(const viz::TreeYield& yield, const std::vector<viz::BestTreeNode>& best,
+                      TreeFormat format);
+
+// Reports acceptance over the runs of a study's folder. Returns the exit code.
 int acceptance_of_study(const AcceptanceOptions& options, viz::AcceptanceBy by);
 // Writes the chart to options.output, in the format of its ending.
 void write_acceptance_chart(const AcceptanceOptions& options, const viz::BarChart& chart,

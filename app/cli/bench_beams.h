@@ -17,7 +17,7 @@ nlohmann::ordered_json beam_table(const std::vector<BeamCost>& costs);
 // `saved_with_gc`, `saved_without_gc`, batch search's tokens less those of trie search; a collection's
 // time, and its ratio to a forward's.
 nlohmann::ordered_json overlap_table(const std::vector<BeamCost>& costs);
-// Of the table's `overlap`: {"settings", "mean", "median"}.
+// Sums up the table's `overlap`: {"settings", "mean", "median"}.
 nlohmann::ordered_json overlap_summary(const nlohmann::ordered_json& table);
 void print_overlap(const nlohmann::ordered_json& summary);  // a line
 

@@ -5,8 +5,7 @@
 #include <iostream>
 #include <set>
 
-#include "app/cli/bench_plots.h"
-#include "app/cli/bench_tables.h"
+#include "app/cli/bench_output.h"
 #include "app/cli/command_line.h"
 #include "app/cli/study_words.h"
 #include "app/cli/terminal.h"

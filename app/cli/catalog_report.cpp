@@ -13,7 +13,7 @@ using nlohmann::json;
 
 namespace {
 
-// What fits on each device, by its id.
+// The models that fit on each device, by its id.
 std::vector<std::pair<std::string, WhatFits>> fits_by_device(
     const std::vector<CatalogEntry>& models) {
   const ModelHeaders headers;

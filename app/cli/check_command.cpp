@@ -16,7 +16,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-ordered_json comparison_json(const Comparison& one) {
+ordered_json comparison_json(const CheckComparison& one) {
   ordered_json json = {{"where", one.where},
                        {"what", one.what},
                        {"difference", one.difference},
@@ -29,7 +29,7 @@ ordered_json comparison_json(const Comparison& one) {
 ordered_json report_json(const CheckReport& report) {
   ordered_json json = report.machine;
   json["comparisons"] = ordered_json::array();
-  for (const Comparison& one : report.comparisons)
+  for (const CheckComparison& one : report.comparisons)
     json["comparisons"].push_back(comparison_json(one));
   json["model"] = report.model;
   json["skipped"] = report.skipped;
@@ -68,7 +68,7 @@ void print_machine(std::FILE* out, const ordered_json& machine) {
 }
 
 // Prints a line for each place, and one for each comparison that does not hold.
-void print_comparisons(std::FILE* out, const std::vector<Comparison>& comparisons) {
+void print_comparisons(std::FILE* out, const std::vector<CheckComparison>& comparisons) {
   for (std::size_t i = 0; i < comparisons.size();) {
     const std::string& where = comparisons[i].where;
     std::size_t end = i;
@@ -81,7 +81,7 @@ void print_comparisons(std::FILE* out, const std::vector<Comparison>& comparison
     std::fprintf(out, "%-17s %d of %zu hold, largest difference %.1e\n", where.c_str(), held,
                  end - i, largest);
     for (; i < end; ++i) {
-      const Comparison& one = comparisons[i];
+      const CheckComparison& one = comparisons[i];
       if (one.holds()) continue;
       if (one.error.empty())
         std::fprintf(out, "  WRONG: %s: difference %.2e, expected at most %.0e\n", one.what.c_str(),
@@ -103,7 +103,7 @@ void print_model(std::FILE* out, const ordered_json& model) {
   std::fprintf(out, "\n");
 }
 
-// What a check prints.
+// The text that a check prints.
 std::string check_text(const CheckReport& report) {
   char* text = nullptr;
   std::size_t size = 0;

@@ -5,7 +5,7 @@
 #include <new>
 
 #include "app/cli/commands.h"
-#include "app/cli/standard_output.h"
+#include "app/cli/terminal.h"
 #include "app/session/text_tools.h"
 #include "core/base/error.h"
 #include "core/kernels/cpu_variant.h"

@@ -18,7 +18,7 @@
 #include "viz/export/export_picture.h"
 #include "viz/export/file_ending.h"
 #include "viz/export/run_facts.h"
-#include "viz/panels/cost_panel.h"
+#include "viz/panels/charts.h"
 #include "viz/panels/cost_words.h"
 #include "viz/query/step_range.h"
 

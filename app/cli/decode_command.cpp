@@ -8,7 +8,6 @@
 #include "app/cli/commands.h"
 #include "app/cli/remote_decode.h"
 #include "app/cli/remote_options.h"
-#include "app/cli/standard_output.h"
 #include "app/cli/terminal.h"
 #include "app/session/catalog.h"
 #include "app/session/loaded_model.h"

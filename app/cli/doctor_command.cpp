@@ -45,7 +45,7 @@ std::string percent_of(double share) {
   return std::isnan(share) ? "none" : std::to_string(std::lround(100 * share)) + " %";
 }
 
-// What the readings say of the head's file, and of the program that used the head.
+// The readings' findings about the head's file and the program that used the head.
 std::vector<doctor::Finding> head_findings(const std::vector<TriedReading>& readings) {
   std::vector<doctor::Finding> findings;
   const std::size_t trained = trained_reading(readings);
@@ -70,7 +70,7 @@ std::vector<doctor::Finding> head_findings(const std::vector<TriedReading>& read
   return findings;
 }
 
-// What the weights say about the capture's rows and, where a head is named, its readings.
+// Checks the capture's rows with the model's weights and, where a head is named, reads its file in each way.
 void check_with_model(const DoctorOptions& options, const capture::Capture& capture, bool quiet,
                       doctor::Diagnosis& diagnosis, std::vector<TriedReading>& readings) {
   const std::string path = resolve_model(options.model);

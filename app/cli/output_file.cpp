@@ -5,7 +5,7 @@
 #include <fstream>
 #include <utility>
 
-#include "app/cli/standard_output.h"
+#include "app/cli/terminal.h"
 #include "core/base/error.h"
 
 namespace triescope::app {

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "app/session/scratch_folder.h"
+#include "app/session/folders.h"
 
 namespace triescope::app {
 

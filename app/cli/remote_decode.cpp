@@ -7,10 +7,9 @@
 #include <mutex>
 
 #include "app/cli/remote_options.h"
-#include "app/cli/standard_output.h"
 #include "app/cli/terminal.h"
+#include "app/session/folders.h"
 #include "app/session/result_json.h"
-#include "app/session/scratch_folder.h"
 #include "core/base/error.h"
 #include "core/capture/capture.h"
 #include "core/methods/registry.h"

@@ -7,7 +7,7 @@
 #include "app/cli/reports.h"
 #include "app/remote/session_daemon.h"
 #include "app/remote/session_folder.h"
-#include "app/session/catalog_folders.h"
+#include "app/session/catalog.h"
 #include "app/session/session_thread.h"
 #include "core/base/error.h"
 

@@ -7,7 +7,6 @@
 #include "app/cli/command_line.h"
 #include "app/cli/commands.h"
 #include "app/cli/output_file.h"
-#include "app/cli/standard_output.h"
 #include "app/cli/study_words.h"
 #include "app/cli/terminal.h"
 #include "app/session/text_tools.h"

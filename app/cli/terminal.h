@@ -1,4 +1,4 @@
-// Terminal: progress lines and interruption for the headless commands.
+// Terminal: progress lines, interruption and checked output for the headless commands.
 #pragma once
 
 #include <functional>
@@ -29,5 +29,14 @@ class InterruptGuard {
   struct State;
   State* state_;
 };
+
+// Readies standard output; output that could not be written is then an error, in one place for all
+// commands. Must be called first. A closed pipe then refuses output, where a signal would end the program
+// without a message. Descriptors that the caller closed are taken, so that no file of ours gets one
+// of their numbers and is printed into.
+void prepare_standard_output();
+
+// Writes what is still buffered. Error{kIoError}: that, or earlier output, could not be written.
+void flush_standard_output();
 
 }  // namespace triescope::app

@@ -8,7 +8,7 @@
 #include <set>
 #include <sstream>
 
-#include "app/session/user_folder.h"
+#include "app/session/folders.h"
 #include "core/base/error.h"
 #include "core/base/nearest_name.h"
 #include "core/base/words.h"

@@ -13,7 +13,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::size_t kMaxQuoted = 4096;  // bytes of a path that is refused
+constexpr std::size_t kMaxQuotedPath = 4096;  // bytes of a path that is refused
 
 }  // namespace
 
@@ -45,7 +45,7 @@ bool AllowedPaths::allows(const std::string& path) const {
 void AllowedPaths::check(const std::string& path) const {
   if (allows(path)) return;
   throw Error(ErrorCode::kInvalidArgument,
-              "'" + plain_text(path, kMaxQuoted) +
+              "'" + plain_text(path, kMaxQuotedPath) +
                   "' is not a file in the folders that this machine lends: expected a name of "
                   "`triescope info --remote … --list`; `serve --models DIR` there lends another "
                   "folder");

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "app/session/user_folder.h"
+#include "app/session/folders.h"
 #include "core/base/error.h"
 
 namespace triescope::app {

@@ -20,7 +20,7 @@ struct RemotePlace {
 
 // The machine as people are told of it.
 std::string where_text(const RemotePlace& place);
-// What is started here to reach the session; "" = a new one. Error{kInvalidArgument}: the host would
+// The command that reaches the session; "" = a new one. Error{kInvalidArgument}: the host would
 // be taken for an option of ssh, or the session has no name to watch.
 std::vector<std::string> dial_command(const RemotePlace& place, const std::string& session);
 // Why a line over that command ended, and what to do about it.

@@ -189,13 +189,6 @@ std::unique_ptr<Line> line_over(int in, int out) {
   return std::make_unique<DescriptorLine>(in, out);
 }
 
-std::pair<std::unique_ptr<Line>, std::unique_ptr<Line>> line_pair() {
-  int ends[2];
-  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
-    throw Error(ErrorCode::kIoError, "no socket can be made (" + system_text() + ")");
-  return {line_over(ends[0], ends[0]), line_over(ends[1], ends[1])};
-}
-
 std::unique_ptr<Line> line_to_program(const std::vector<std::string>& command, Explain explain) {
   int in[2], out[2], errors[2];
   if (::pipe2(in, O_CLOEXEC) != 0 || ::pipe2(out, O_CLOEXEC) != 0 ||

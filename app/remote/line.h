@@ -34,8 +34,6 @@ std::optional<Frame> next_frame(Line& line, FrameReader& reader);
 
 // Over descriptors that it owns and closes (`in` and `out` may be one socket).
 std::unique_ptr<Line> line_over(int in, int out);
-// Both ends of a line within this process.
-std::pair<std::unique_ptr<Line>, std::unique_ptr<Line>> line_pair();
 // Starts a program and speaks over its standard input and output. `explain` makes why_ended() of its
 // exit code (-1 = it was killed) and of the end of what it wrote to standard error.
 // Error{kNotFound}: there is no such program; {kIoError}: it cannot be started.

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "app/remote/session_name.h"
+#include "app/remote/session_folder.h"
 #include "app/remote/wire.h"
 
 namespace triescope::app {
@@ -105,7 +105,7 @@ namespace {
 
 constexpr int kMaxThreads = 1024;
 constexpr int kMaxVocabulary = 1 << 24;
-constexpr std::size_t kMaxBreakpoints = 256, kMaxNotices = 200, kMaxName = 64;
+constexpr std::size_t kMaxBreakpoints = 256, kMaxName = 64;
 constexpr std::size_t kMaxSaid = 16 << 10;  // bytes of a text that people are shown
 
 template <class Value>
@@ -122,7 +122,7 @@ void check_at_most(const char* what, std::size_t found, std::size_t most) {
   if (found > most) refuse_field(what, "at most " + std::to_string(most));
 }
 
-// What a decoder says to people is shown in a line or two of a window, and of a terminal.
+// Cuts a decoder's words to people to a line or two of a window or a terminal.
 void make_plain(Told& told) {
   LiveStatus& status = told.status;
   for (std::string* const said :

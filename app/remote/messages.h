@@ -74,7 +74,7 @@ struct Ask {
 
 inline constexpr std::size_t kMaxSpecialIds = 4096;  // that are told of a tokenizer
 
-// What a tokenizer is, without its vocabulary: texts are split where the model is.
+// The facts about a tokenizer, without its vocabulary: texts are split where the model is.
 struct TokenizerFacts {
   bool encodes_text = false, has_chat_template = false;
   int vocab_size = 0;

@@ -44,7 +44,7 @@ void RemoteHost::Impl::greet(Line& on, FrameReader& reader) {
   try {
     on.write(greeting_bytes(mine));
   } catch (const Error&) {
-    // What the other end said before it left tells why.
+    // The words of the other end before it left tell why.
   }
   const std::optional<Frame> frame = next_frame(on, reader);
   if (!frame) throw Error(ErrorCode::kIoError, "there was no greeting");
@@ -58,7 +58,7 @@ void RemoteHost::Impl::greet(Line& on, FrameReader& reader) {
   }
   std::lock_guard lock(mutex);
   if (theirs.session != session) {
-    // What was sent to a session that is gone is gone with it.
+    // Commands to a session that is gone are gone with it.
     if (connected_before)
       add_notice(LogLevel::kWarning,
                  "the decoder on " + setup.where +
@@ -136,7 +136,7 @@ std::string RemoteHost::Impl::talk() {
     if (on) on->shut();
   }
   disconnect();
-  // What the program at the other end said tells more than that the line ended.
+  // The words of the program at the other end tell more than that the line ended.
   if (const std::string said = on ? on->why_ended() : ""; !told && !said.empty()) why = said;
   return why.empty() ? "the line ended" : plain_text(why, kMaxWhy);
 }

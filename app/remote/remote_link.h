@@ -1,4 +1,4 @@
-// What a RemoteHost consists of: what it knows of the run, and its line. Its two threads and its
+// The parts of a RemoteHost: what it knows of the run, and its line. Its two threads and its
 // callers meet at one mutex.
 #pragma once
 

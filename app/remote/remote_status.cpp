@@ -1,4 +1,4 @@
-// What a remote host sends, and what it makes of what comes.
+// A remote host sends commands, and takes in the statuses and answers that come.
 #include <algorithm>
 #include <random>
 

@@ -1,4 +1,4 @@
-// What a served session does with what a client asks: commands go to its host, questions are answered.
+// A served session's answers to a client: commands go to its host, questions are answered.
 #pragma once
 
 #include <functional>

@@ -1,9 +1,9 @@
-// What a served session says over its lines, and what it does with what comes.
+// A served session writes to its lines, and acts on what comes over them.
 #include <thread>
 
+#include "app/remote/client_backlog.h"
 #include "app/remote/served_answers.h"
 #include "app/remote/served_lines.h"
-#include "app/remote/status_diff.h"
 #include "core/base/error.h"
 
 namespace triescope::app {
@@ -16,7 +16,7 @@ constexpr std::uint64_t kMaxCommands = 1024;  // that wait for the decoder
 // A status that only says that a command has arrived waits this long. Most commands are done by then,
 // and one message tells both.
 constexpr auto kArrivalWait = std::chrono::milliseconds(20);
-// What is written at once. A moment's rows and status travel together: over TCP a second small
+// The bytes that are written at once. A moment's rows and status travel together: over TCP a second small
 // message may wait until the first is acknowledged, for another round trip.
 constexpr std::size_t kBatchBytes = 256 << 10;
 

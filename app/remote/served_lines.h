@@ -1,4 +1,4 @@
-// What a ServedSession consists of: its host, its runs, and the lines to its clients. A line has a
+// The parts of a ServedSession: its host, its runs, and the lines to its clients. A line has a
 // thread that reads, one that writes and one that answers questions; all meet at one mutex.
 #pragma once
 
@@ -14,8 +14,8 @@
 #include <utility>
 #include <vector>
 
+#include "app/remote/client_backlog.h"
 #include "app/remote/messages.h"
-#include "app/remote/row_pump.h"
 #include "app/remote/served_session.h"
 
 namespace triescope::app {

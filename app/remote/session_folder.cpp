@@ -12,8 +12,7 @@
 #include <random>
 
 #include "app/remote/messages.h"
-#include "app/remote/session_name.h"
-#include "app/session/user_folder.h"
+#include "app/session/folders.h"
 #include "core/base/error.h"
 #include "core/capture/records.h"
 
@@ -52,7 +51,7 @@ int new_socket() { return ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0); }
               folder.string() + ": " + what + " (" + std::strerror(errno) + ")");
 }
 
-// What a session says of itself to a watcher.
+// Asks a session about itself, as a watcher.
 void ask_session(SessionEntry& entry, const std::string& version) {
   const auto line = line_to_session(entry.name, /*watch=*/true);
   entry.lives = true;
@@ -71,6 +70,13 @@ void ask_session(SessionEntry& entry, const std::string& version) {
 }
 
 }  // namespace
+
+bool is_session_name(std::string_view name, std::size_t most) {
+  return !name.empty() && name.size() <= most && !name.starts_with('-') &&
+         std::ranges::all_of(name, [](char c) {
+           return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
+         });
+}
 
 fs::path served_folder() {
   const fs::path folder = cache_folder() / "served";

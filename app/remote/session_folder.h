@@ -2,18 +2,24 @@
 // the sockets on which the session listens and the captures of its runs.
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "app/remote/line.h"
 
 namespace triescope::app {
 
-// Of all sessions. Made where it is missing. Error{kIoError}: it cannot be, or is somebody else's.
+// Whether a session may have this name, which becomes a folder's and a word of a command: 1 to `most` of
+// a-z, 0-9 and -, and nothing that would be taken for an option.
+bool is_session_name(std::string_view name, std::size_t most);
+
+// The folder of all sessions, made where it is missing. Error{kIoError}: it cannot be made, or is somebody else's.
 std::filesystem::path served_folder();
-// A session's; it need not exist. Error{kInvalidArgument}: that is no session's name.
+// A session's folder, which need not exist. Error{kInvalidArgument}: that is no session's name.
 std::filesystem::path session_folder(const std::string& name);
 std::string new_session_name();
 
@@ -27,7 +33,7 @@ struct SessionEntry {
   std::string name;
   std::filesystem::path folder;
   bool lives = false;
-  // Of one that lives: its model, "running" and the like, and how many steps the newest run has.
+  // Where it lives: its model, "running" and the like, and how many steps the newest run has.
   std::string model = {}, state = {};
   long long steps = 0;
 };

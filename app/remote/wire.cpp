@@ -16,7 +16,7 @@ constexpr std::size_t kMaxQuoted = 200;
   throw Error(ErrorCode::kCorruption, "the other end of the line: " + what);
 }
 
-// What came instead of an opening, as it can be shown.
+// The bytes that came instead of an opening, as they can be shown.
 std::string quoted_bytes(std::string_view bytes) {
   std::string text;
   for (const char c : bytes.substr(0, kMaxQuoted))
@@ -95,7 +95,7 @@ std::optional<Frame> FrameReader::next() {
   if (rest.size() < kFrameHead + size) return {};
   Frame frame{kind, std::string(rest.substr(kFrameHead, size))};
   read_ += kFrameHead + size;
-  // What was read goes once it is half of what is kept: each byte is moved about once.
+  // Bytes that were read go once they are half of those kept: each is moved about once.
   if (read_ * 2 >= bytes_.size()) {
     bytes_.erase(0, read_);
     read_ = 0;

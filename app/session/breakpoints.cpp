@@ -177,7 +177,7 @@ BreakHit BreakWatch::hit_by_entropy(std::span<const capture::CandidateRow> rows)
     while (end < rows.size() && rows[end].node == rows[first].node &&
            rows[end].whose == rows[first].whose)
       ++end;
-    // What follows a probe is no question of the text.
+    // The candidates behind a probe are no question of the text.
     if (rows[first].whose != capture::Whose::kTarget || node_of_(rows[first].node).is_probe)
       continue;
     const double entropy = viz::entropy_of(rows.subspan(first, end - first));

@@ -65,7 +65,7 @@ Breakpoint new_breakpoint(BreakKind kind);
 void check_breakpoint(const Breakpoint& breakpoint);
 std::vector<BreakKind> all_break_kinds();
 
-// What a phase recorded, as far as breakpoints look at it. Borrowed.
+// The rows of a phase that breakpoints look at. Borrowed.
 struct PhaseRows {
   std::span<const capture::VerdictRow> verdicts = {};
   std::span<const capture::CandidateRow> candidates = {};
@@ -125,7 +125,7 @@ class BreakRecorder final : public capture::Recorder {
   void set_breakpoints(std::vector<Breakpoint> breakpoints) {
     watch_.set_breakpoints(std::move(breakpoints));
   }
-  // What was hit first since the last call.
+  // The first hit since the last call.
   BreakHit take_hit();
 
   capture::Level level() const override { return inner_.level(); }

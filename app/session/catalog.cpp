@@ -6,7 +6,6 @@
 #include <filesystem>
 #include <sstream>
 
-#include "app/session/catalog_folders.h"
 #include "app/session/text_tools.h"
 #include "core/base/error.h"
 #include "core/base/nearest_name.h"

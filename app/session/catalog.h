@@ -3,6 +3,7 @@
 // --draft argument becomes a path.
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -44,5 +45,11 @@ std::string resolve_draft(const std::string& draft, const std::string& called = 
 // first of list_draft_models() with as many tokens as the target. "" = there is none. `target`: its
 // path. Errors: those of reading the target's file.
 std::string default_draft(const MethodInfo& method, const std::string& target);
+
+// The folders of models: those that $TRIESCOPE_MODELS names (with ':' between them), those beside the
+// program, and the user's.
+std::vector<std::filesystem::path> model_folders();
+// The folders of what drafts: those that come with the program, then those that set-up makes.
+std::vector<std::filesystem::path> draft_folders();
 
 }  // namespace triescope::app

@@ -40,7 +40,7 @@ double entropy_before(const StepFacts& facts, const DecidedNode& node) {
   return rows.empty() ? kNotKnown : viz::entropy_of(rows);
 }
 
-// What the drafter's own row gave the token; without such a row the probability it was drawn with.
+// The token's probability in the drafter's own row; without such a row, the one it was drawn with.
 double drafted_with(const StepFacts& facts, const DecidedNode& node) {
   const auto rows = row_after(facts, node.row.parent, [](capture::Whose whose) {
     return whose != capture::Whose::kTarget;

@@ -17,7 +17,7 @@ namespace triescope::app {
 // By the text behind the prompt up to where they hang: the drafts of the first level, in draw order.
 using FirstDrafts = std::map<std::vector<std::int32_t>, std::vector<std::int32_t>>;
 
-// Of a run's nodes (index = id). `counts`: whose drafts.
+// The first drafts among a run's nodes (index = id). `counts` says whose drafts count.
 FirstDrafts first_drafts(std::span<const capture::NodeRow> nodes,
                          const std::function<bool(const capture::NodeRow&)>& counts);
 

@@ -25,7 +25,7 @@ struct TriedReading {
   // [d]: of the steps, the share that accepted more than d drafts.
   std::vector<double> acceptance = {};
   double tokens_per_forward = 0;
-  // Of the capture's first drafts, the share that this reading drafts too; NaN: none to compare with.
+  // The share of the capture's first drafts that this reading drafts too; NaN: none to compare with.
   double same_drafts = std::numeric_limits<double>::quiet_NaN();
 };
 

@@ -6,7 +6,6 @@ namespace triescope::app {
 
 namespace {
 
-constexpr std::size_t kMaxNotices = 200;
 constexpr auto kPublishInterval = std::chrono::milliseconds(33);
 
 }  // namespace

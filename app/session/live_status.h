@@ -2,6 +2,7 @@
 // Plain values.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -31,6 +32,8 @@ struct Notice {
   // the window's serial of the document that the notice is about; 0 = none
   std::uint64_t document = 0;
 };
+
+inline constexpr std::size_t kMaxNotices = 200;  // that a status holds, the newest
 
 // Never changes once published.
 struct LiveStatus {

@@ -9,6 +9,7 @@
 #include "core/base/error.h"
 #include "core/base/text_file.h"
 #include "core/base/trimmed.h"
+#include "core/capture/run_fields.h"
 #include "core/files/json.h"
 #include "core/methods/registry.h"
 #include "core/model/cuda_driver.h"
@@ -156,11 +157,7 @@ std::string text_of_ids(const std::vector<std::int32_t>& ids) {
 }
 
 RunRequest request_of_run(const capture::RunInfo& run, const Tokenizer* tokenizer) {
-  const auto parsed = [](const std::string& text) {
-    nlohmann::json json = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
-    return json.is_object() ? json : nlohmann::json::object();
-  };
-  const nlohmann::json model = parsed(run.model_json);
+  const capture::RunFields model(run.model_json), draft = model.part("draft");
   RunRequest request;
   // A file that is missing here, as in another machine's run, may be known by its name.
   const auto found_or_name = [](const std::string& path, const auto& resolve) {
@@ -174,21 +171,20 @@ RunRequest request_of_run(const capture::RunInfo& run, const Tokenizer* tokenize
       return path;
     }
   };
-  request.model = found_or_name(model.value("path", ""), resolve_model);
-  request.device = model.value("device", request.device);
-  if (model.contains("dtype")) request.dtype = dtype_from_string(model.value("dtype", ""));
-  if (model.contains("draft"))
-    request.draft_model =
-        found_or_name(model.at("draft").value("path", ""),
-                      [](const std::string& name) { return resolve_draft(name); });
-  if (model.contains("draft"))
-    if (const std::string device = model.at("draft").value("device", request.device);
-        device != request.device)
+  request.model = found_or_name(model.text("path"), resolve_model);
+  request.device = model.text("device", request.device);
+  if (model.has("dtype")) request.dtype = dtype_from_string(model.text("dtype"));
+  if (!draft.empty()) {
+    request.draft_model = found_or_name(
+        draft.text("path"), [](const std::string& name) { return resolve_draft(name); });
+    if (const std::string device = draft.text("device", request.device); device != request.device)
       request.draft_device = device;
+  }
   const MethodInfo& method = find_method(run.method);
   request.method = method.name;
   const nlohmann::json defaults = validate_settings(method, nlohmann::json::object());
-  const nlohmann::json settings = parsed(run.settings_json);
+  const auto settings =
+      nlohmann::json::parse(run.settings_json, nullptr, /*allow_exceptions=*/false);
   for (const auto& [name, value] : settings.items())
     if (defaults.contains(name) && defaults.at(name) != value) request.settings[name] = value;
   request.max_new_tokens = run.max_new_tokens;

@@ -52,7 +52,7 @@ json levels_json(const RunResult& result) {
   return {{"a_step", *result.levels_gained()}, {"histogram", result.levels_histogram}};
 }
 
-// What a mixture's forwards read, beside what one row reads.
+// The experts that a mixture's forwards read, beside those that one row reads.
 json experts_json(const RunResult& result, const ModelInfo& model) {
   if (result.expert_layers == 0) return nullptr;
   const double more = (result.experts_a_layer - model.experts_used) * result.expert_layers;

@@ -86,4 +86,9 @@ class Run {
   std::unique_ptr<Session> session_;
 };
 
+// Decodes the request, headless, to its end into a new capture at `path`, at full detail. Errors: those of
+// Run; what was recorded stays.
+void record_run(const RunRequest& request, const std::string& path, const ProgressSink& progress,
+                std::stop_token stop);
+
 }  // namespace triescope::app

@@ -53,7 +53,7 @@ struct StepMatch {
 };
 std::optional<StepMatch> match_in_step(const capture::Capture& capture, const StepCondition& where,
                                        std::int32_t step);
-// Of steps first..last, as far as they are recorded to their end.
+// The matches in steps first..last, as far as these are recorded to their end.
 std::vector<StepMatch> steps_where(const capture::Capture& capture, const StepCondition& where,
                                    std::int32_t first, std::int32_t last);
 // The last step that is recorded to its end; -1 = none.

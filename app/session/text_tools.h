@@ -27,7 +27,7 @@ std::string json_text(const Json& value) {
 // A value as --set takes it: JSON, and 0 by its word where it has one: "auto".
 std::string value_text(const Parameter& parameter, const nlohmann::json& value);
 
-// What a parameter may be: "1 to 256", "at least 0", "true|false|never"; "" = anything.
+// The values that a parameter may have: "1 to 256", "at least 0", "true|false|never"; "" = anything.
 std::string range_text(const Parameter& parameter);
 
 }  // namespace triescope::app

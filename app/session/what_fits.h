@@ -35,7 +35,7 @@ struct WhatFits {
   std::vector<ModelFit> models = {};
 };
 
-// What files say of their models. A file is read again only where it changed, because a large
+// The headers of model files. A file is read again only where it changed, because a large
 // header takes a while. Thread-safe.
 class ModelHeaders {
  public:

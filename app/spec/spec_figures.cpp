@@ -22,7 +22,7 @@ std::string prompt_of(const StudyRow& row) {
   return row.at("category").get<std::string>() + "\n" + row.at("prompt_text").get<std::string>();
 }
 
-// What the capture of a run says beyond its row.
+// The figures of a run's capture that its row lacks.
 struct OfCapture {
   viz::Acceptance by_depth, by_rank, by_source;
   double index_ms = 0;

@@ -46,7 +46,7 @@ std::vector<std::string> standard_spec_sweeps(const std::vector<std::string>& me
 StudyFile spec_study(const SpecOptions& options);
 // Whether the study's method of this name is a sweep.
 bool is_spec_sweep(const std::string& name);
-// Of a sweep's name: what SpecOptions::sweeps has.
+// The entry of SpecOptions::sweeps that a sweep's name stands for.
 std::string swept_text(const std::string& name);
 
 }  // namespace triescope::app

@@ -114,7 +114,7 @@ SpecTables spec_summary(const std::vector<SpecCell>& cells) {
       sweeps.push_back(sweep_row(cells[i]));
       continue;
     }
-    // Of a method its last row: all tasks, or its only one.
+    // A method's last row counts: all tasks, or its only one.
     if (i + 1 < cells.size() && cells[i + 1].method == cells[i].method) continue;
     ordered_json row = cell_row(cells[i]);
     row.erase("task");

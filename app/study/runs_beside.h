@@ -12,7 +12,7 @@
 
 namespace triescope::app {
 
-// Of every run but the first; nullopt = it has no capture, or one that cannot be read.
+// For every run but the first; nullopt = it has no capture, or one that cannot be read.
 using TextPartings = std::vector<std::optional<viz::TextParting>>;
 
 struct BesideFigure {

@@ -4,7 +4,7 @@
 
 #include "app/study/study_variants.h"
 #include "core/capture/capture.h"
-#include "viz/panels/failure_rows.h"
+#include "viz/panels/acceptance_rows.h"
 #include "viz/query/acceptance_causes.h"
 #include "viz/text/csv_columns.h"
 #include "viz/text/number_text.h"

@@ -29,7 +29,7 @@ struct MethodAcceptance {
   std::vector<std::vector<WorstRun>> behind;  // by group: its runs, the smallest share first
 };
 
-// Of runs with a capture that has its tree. Repeats of a run are counted once. Leaves out the runs that
+// Reads the runs whose capture has its tree. Repeats of a run are counted once. Leaves out the runs that
 // follow when asked to stop. Errors: those of Capture::open and of StudySelection.
 std::vector<MethodAcceptance> study_acceptance(const std::string& folder,
                                                const std::vector<StudyRow>& runs,
@@ -40,7 +40,7 @@ std::vector<MethodAcceptance> study_acceptance(const std::string& folder,
 std::string study_failures_csv(const std::string& folder, const std::vector<StudyRow>& runs,
                                viz::AcceptanceBy by, const StudyFilter& filter = {});
 
-// What the places of each method's drafting tree earned, over the same runs.
+// The yield of each place of a method's drafting tree, over the same runs.
 struct MethodTreeYield {
   std::string name;
   int runs = 0;

@@ -17,9 +17,9 @@ struct StudyCost {
   std::optional<RowCosts> row_costs;    // as the first capture has them
 };
 
-// Of the runs that are meant and whose capture has its tree: of the repeats of a run the first. The
-// costs come from the times of all runs of the study, for forwards of methods that draft nothing tell
-// what one row costs. With the costs of another machine no speed-ups are given.
+// Reads the runs that are meant and whose capture has its tree; repeats of a run count once, by the first.
+// The costs come from the times of all runs of the study, because forwards of methods that draft nothing
+// tell what one row costs. With the costs of another machine no speed-ups are given.
 // Errors: kInvalidArgument: no method has drafts; those of Capture::open and of StudySelection.
 StudyCost study_cost(const std::string& folder, const std::vector<StudyRow>& runs,
                      const StudyFilter& filter, const viz::CostChoice& choice);

@@ -7,7 +7,7 @@
 #include <map>
 
 #include "app/session/result_json.h"
-#include "viz/query/level_acceptance.h"
+#include "viz/query/draft_places.h"
 
 namespace triescope::app {
 namespace {
@@ -94,7 +94,7 @@ std::string key_but_for(const StudyRow& row, std::initializer_list<const char*> 
   return key.dump();
 }
 
-// What runs of one prompt, seed and limit share, whatever decodes.
+// A text that runs of one prompt, seed and limit share, whatever decodes.
 std::string prompt_key(const StudyRow& row) {
   return key_but_for(row, {"repeat", "name", "method", "settings", "draft", "draft_device"});
 }

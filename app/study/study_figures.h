@@ -16,10 +16,10 @@ bool is_study_figure(const std::string& column);
 
 // Half of the 95 % confidence interval of a mean (Student's t); NaN for fewer than two values.
 double mean_half_width(const std::vector<double>& values);
-// Of an even number of values the mean of the two in the middle; NaN for none.
+// The median: the mean of the two in the middle where their number is even; NaN for none.
 double median_of(std::vector<double> values);
 
-// What makes it this run, its repeats counted as one.
+// A text that is the same for the repeats of a run, and for nothing else.
 std::string repeat_key(const StudyRow& row);
 // One row for each run and its repeats: of every time T the median, and T_low and T_high, the ends
 // over the repeats; `repeats`. Adds speedup and same_text, against the row of `baseline` (a name of

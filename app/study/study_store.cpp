@@ -17,7 +17,7 @@ using nlohmann::json;
 constexpr int kStudyFormat = 1;
 constexpr const char* kStudyTable = "study.sqlite";
 
-// What a run is, before its figures.
+// The columns that say which run it is, before its figures.
 constexpr const char* kOwnColumns =
     "finished_at text, key text primary key, place integer not null, status text not null, "
     "message text, name text, model text, method text, draft text, category text, "

@@ -22,7 +22,7 @@ struct StudyMetric {
   const char* meaning = "";
 };
 std::span<const StudyMetric> study_metrics();
-// What the figure of a column is; "" = its name says it.
+// The meaning of a column's figure; "" = its name says it.
 std::string study_meaning(const std::string& column);
 
 // A row by column: a text, a number, true, false or null, and the settings in force by their names,

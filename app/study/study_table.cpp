@@ -61,7 +61,7 @@ json cell_of(const StudyRow& row, const std::string& column) {
   return found == row.end() ? json(nullptr) : *found;
 }
 
-// What an empty cell is to a filter: no number (no comparison but != holds), an empty text or false,
+// The value of an empty cell in a filter: no number (no comparison but != holds), an empty text or false,
 // as the column's other cells are.
 lessons::Value empty_value(const std::vector<StudyRow>& rows, const std::string& column) {
   for (const StudyRow& row : rows) {

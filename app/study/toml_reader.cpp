@@ -9,7 +9,7 @@
 namespace triescope::app {
 namespace {
 
-// What a value is, in a few words.
+// A value's kind, in a few words.
 std::string kind_and_value(const toml::node& node) {
   if (node.is_table()) return "a table";
   if (node.is_array()) return node.as_array()->empty() ? "an empty list" : "a list";

@@ -124,7 +124,7 @@ void draw_focus_chip(Ui& ui, const Document& document) {
   ImGui::SameLine(0, ui.em);
 }
 
-// What the status line says of the run that is shown, as far as the cursor has seen: what comes next may be a
+// The status line's words on the run that is shown, as far as the cursor has seen: what comes next may be a
 // question to the audience. Where it is too narrow, the step's figures stay longest.
 std::vector<LinePart> status_parts(const Ui& ui, const Document* document) {
   const HostLine line = ui.workspace.run.host().line();

@@ -187,7 +187,7 @@ class Capture {
   // --- the user's bookmarks, written into the file by a second, short connection ---
   std::span<const Bookmark> bookmarks() const;
   void add_bookmark(Tick tick, const std::string& note);  // kIoError if the file is read-only
-  // Of the bookmark with this id. The same error, and kNotFound: there is none.
+  // Both act on the bookmark with this id. The same error, and kNotFound: there is none.
   void set_bookmark_note(std::int64_t id, const std::string& note);
   void remove_bookmark(std::int64_t id);
 

@@ -26,7 +26,7 @@ struct ExpertStep {
   double alone_a_layer() const { return static_cast<double>(alone) / layers; }
   bool operator==(const ExpertStep&) const = default;
 };
-// Of the rows of one step, in the order of recording. layers 0: there are none.
+// Sums up the rows of one step, given in the order of recording. layers 0: there are none.
 ExpertStep expert_step(std::span<const ExpertRow> rows, std::int32_t step);
 
 // Bytes of weights that the step's forward reads, and those that it would read for its first row alone.

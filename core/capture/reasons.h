@@ -37,7 +37,7 @@ const char* to_string(ReasonRule rule);  // "multi_round"
 // what the rule draws from or compares. Otherwise they are the model's.
 bool is_after_warpers(Reason reason);
 
-// What a value of a reason counts in.
+// The unit of a value of a reason.
 enum class ReasonUnit : std::uint8_t {
   kProbability,     // of a token, in the row that decided
   kShare,           // a probability, or a part of one, from 0 to 1

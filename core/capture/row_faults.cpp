@@ -29,8 +29,8 @@ void RowFaults::extend(Owner& owner, Whose whose) {
     judge_sights(owner, whose);
     shown_step_ = -1;
   }
-  // What is gone is a fault only once a row needs it: all is followed again when there is a quarter more, and
-  // at the end.
+  // KV that is gone is a fault only once a row needs it. So everything is followed again when there is a quarter
+  // more of it, and at the end.
   const std::size_t size = forwards.size() + capture_->slot_events(whose).size();
   const bool is_whole = capture_->status() != RunStatus::kRunning;
   if (size == owner.rows_followed || (!is_whole && size < owner.rows_followed * 5 / 4)) return;
@@ -71,7 +71,7 @@ void RowFaults::judge_sights(Owner& owner, Whose whose) {
 void RowFaults::judge_positions(Owner& owner, Whose whose) {
   owner.positions.extend();
   owner.position_steps = owner.positions.faulty_steps();
-  // What is asked of all rows may change as more of them come.
+  // The positions that all rows are asked for may change as more of them come.
   if (owner.positions.shift() != owner.shift || owner.position_steps.empty()) {
     owner.shift = owner.positions.shift();
     owner.position_marks.clear();

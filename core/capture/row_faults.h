@@ -36,14 +36,14 @@ class RowFaults {
   }
   std::span<const std::int32_t> slot_steps(Whose whose) const { return of(whose).slot_steps; }
 
-  // What the rows of a step attended to, row by row as Capture::inputs() has them. Kept for the step that
+  // What the rows of a step attended to, row by row as Capture::inputs() has them. It keeps the step that
   // was asked for last. At most kMostOfStep faults are told.
   std::span<const RowSight> sights(std::int32_t step, Whose whose) const;
   static constexpr std::size_t kMostOfStep = 1 << 18;
   // The slots that the tree asks a row to attend to.
   SlotRuns asked_slots(const InputRow& row) const;
   const RowPositions& positions(Whose whose) const { return of(whose).positions; }
-  // Of a step, by the tick in which they happened. A run that goes on is looked at again now and then.
+  // A step's faults of slots, by the tick in which they happened. A run that goes on is looked at again now and then.
   std::vector<SlotFault> slots(std::int32_t step, Whose whose) const;
 
   // How the newest row of a node before `cursor` differs from what the tree asks for, and its KV until then.

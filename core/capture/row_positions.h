@@ -31,7 +31,7 @@ class RowPositions {
 
   // Number of rows by how far they stand from prompt tokens + depth − 1.
   const std::map<std::int32_t, std::int64_t>& by_offset() const { return by_offset_; }
-  // What is taken off that for all rows of the owner: 0, or -1.
+  // The number added to that for all rows of the owner: 0, or -1.
   std::int32_t shift() const;
   std::int64_t rows() const { return rows_; }
   bool has_prompt() const { return has_prompt_; }

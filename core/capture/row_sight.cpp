@@ -61,14 +61,14 @@ void RowSights::go_to(ForwardId forward) {
   if (forward == forward_) return;
   forward_ = forward;
   contents_.go_to(forward);
-  // What all rows have above them is looked up once.
+  // The nodes that all rows have above them are looked up once.
   std::int32_t common = -1;
   for (const InputRow& row : capture_->inputs(forward, whose_))
     if (row.node > 0) common = common < 0 ? row.node : common_ancestor(*capture_, common, row.node);
   contents_.choose_path(common);
 }
 
-// Of other models a capture does not know it.
+// A capture knows the target's window alone.
 std::int32_t RowSights::window() const {
   return whose_ == Whose::kTarget ? capture_->run().sliding_window : 0;
 }

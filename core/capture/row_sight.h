@@ -36,9 +36,9 @@ struct SightFault {
       -1;  // what is seen or missing: a node, or prompt token i as -2 - i; -1 = nothing
 };
 
-// What `occupant` is to the row of `node`: "its sibling", "the sibling of its parent", "its own ancestor".
+// How `occupant` is related to the row of `node`: "its sibling", "the sibling of its parent", "its own ancestor".
 std::string relation_text(const Capture& capture, std::int32_t node, std::int32_t occupant);
-// What makes it a fault: the same, or "refused or freed before this step (stale KV)", …
+// Why it is a fault: the same relation, or "refused or freed before this step (stale KV)", …
 std::string sight_fault_text(const Capture& capture, std::int32_t node, const SightFault& fault);
 
 class RowSights {

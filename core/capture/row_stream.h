@@ -60,7 +60,7 @@ class RowCopy {
   void write(const RowPiece& piece);
   // Drops what came of a snapshot that is not complete.
   void rewind();
-  // What is committed.
+  // How far the file is committed.
   const StreamMarks& marks() const;
   bool has_run() const;  // the run's description is there: a reader can open the file
   bool ended() const;    // the run there has ended, and all of it is here

@@ -190,7 +190,7 @@ class FollowedCache {
       put(event.slot, event.node, event.tick);
       return;
     }
-    // What was copied is another node's.
+    // The KV that was copied is another node's.
     put(event.slot, source->second.occupant, event.tick);
     if (!has_copy(event.node, -1) && is_needed(event.node, event.tick))
       lost_[event.node] = {.kind = SlotFaultKind::kLost,

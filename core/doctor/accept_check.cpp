@@ -125,7 +125,7 @@ class AcceptCheck {
     return known >= 3 && best * 10 >= known * 8;
   }
 
-  // What is accepted is one path.
+  // Checks that the accepted nodes form one path.
   void path(std::int32_t parent, const std::vector<const VerdictRow*>& rows, bool is_reached) {
     const VerdictRow* accepted = nullptr;
     for (const VerdictRow* row : rows) {

@@ -25,14 +25,11 @@ struct Continuation {
 class BeamCheck {
  public:
   BeamCheck(const RunView& run, std::vector<Finding>& out) : run_(run), out_(out) {
-    const auto is_set = [&](const char* name) {
-      return run.has(name) && run.settings[name].is_boolean() && run.settings[name].get<bool>();
-    };
     const bool prunes = run.number("prune_relative", 0) > 0 ||
                         run.number("prune_absolute", 0) > 0 ||
                         run.number("prune_relative_local", 0) > 0;
     // Drawn or grouped beams are not the best of all.
-    draws_ = is_set("do_sample");
+    draws_ = run.settings.boolean("do_sample") == true;
     takes_best_ = !draws_ && run.number("num_beam_groups", 1) <= 1 && !prunes;
   }
 

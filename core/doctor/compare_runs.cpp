@@ -110,8 +110,8 @@ double logit_unit(const std::string& dtype) {
   return 16 * std::ldexp(1.0, -mantissa);
 }
 
-// What another order of sums changes in a logit: a few units of a coarse type, many of a fine one,
-// whose errors add up over the layers.
+// Another order of sums changes a logit by a few units of a coarse type, or by many of a fine one, whose
+// errors add up over the layers.
 double rounding_noise(const std::string& dtype) {
   return logit_unit(dtype) * (dtype == "bf16" || dtype == "f16" ? 2 : 128);
 }

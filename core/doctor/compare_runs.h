@@ -46,7 +46,7 @@ std::vector<std::int32_t> text_nodes(const capture::Capture& capture);
 // A number type's unit in the last place at the size that logits have (16 to 32).
 double logit_unit(const std::string& dtype);
 
-// What another order of sums changes in a logit of that type.
+// By how much another order of sums may change a logit of that type.
 double rounding_noise(const std::string& dtype);
 
 // nullopt: the same text. Error{kInvalidArgument}: other prompts.

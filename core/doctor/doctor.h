@@ -22,7 +22,7 @@ using Progress = std::function<bool(double done)>;
 // Runs every check. The capture may still grow; what it holds now is checked.
 Diagnosis diagnose(const capture::Capture& capture, const Progress& progress = {});
 
-// What diagnose() looks at, for people: "masks, positions, ...".
+// The things that diagnose() looks at, for people: "masks, positions, ...".
 std::string checked_families();
 
 }  // namespace triescope::doctor

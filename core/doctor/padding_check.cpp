@@ -12,14 +12,12 @@ namespace {
 
 using namespace capture;
 
-// What the model says, and what vocabularies call these tokens.
+// By what the model says, and by the names that vocabularies give such tokens.
 bool stands_for_nothing(const RunView& run, std::int32_t token) {
   if (run.end_tokens.contains(token)) return false;  // many pad with the end token
   for (const auto* where : {&run.model, &run.settings})
     for (const char* key : {"pad_token_id", "unk_token_id"})
-      if (where->contains(key) && where->at(key).is_number_integer() &&
-          where->at(key).get<std::int32_t>() == token)
-        return true;
+      if (where->integer(key, -1) == token) return true;
   constexpr std::array kNames = {"<pad>", "[PAD]", "<|pad|>", "<|padding|>",
                                  "<unk>", "[UNK]", "<|unk|>", "<|finetune_right_pad_id|>"};
   const std::string_view piece = run.capture.piece(token);

@@ -6,46 +6,20 @@
 #include "core/base/unicode.h"
 
 namespace triescope::doctor {
-namespace {
-
-nlohmann::json object_of(const std::string& text) {
-  const auto value = nlohmann::json::parse(text, nullptr, false);
-  return value.is_object() ? value : nlohmann::json::object();
-}
-
-}  // namespace
 
 RunView::RunView(const capture::Capture& of)
     : capture(of),
       prompt(static_cast<std::int32_t>(of.run().prompt_tokens.size())),
       window(of.run().sliding_window),
-      settings(object_of(of.run().settings_json)),
-      model(object_of(of.run().model_json)) {
+      settings(of.run().settings_json),
+      model(of.run().model_json) {
   for (const auto* where : {&model, &settings})
-    for (const char* key : {"eos_token_ids", "eos_token_id"}) {
-      if (!where->contains(key)) continue;
-      const nlohmann::json& ids = where->at(key);
-      if (ids.is_number_integer()) end_tokens.insert(ids.get<std::int32_t>());
-      if (ids.is_array())
-        for (const auto& id : ids)
-          if (id.is_number_integer()) end_tokens.insert(id.get<std::int32_t>());
-    }
-}
-
-double RunView::number(const char* setting, double otherwise) const {
-  const auto at = settings.find(setting);
-  return at != settings.end() && at->is_number() ? at->get<double>() : otherwise;
-}
-
-std::string RunView::text(const char* setting) const {
-  const auto at = settings.find(setting);
-  return at != settings.end() && at->is_string() ? at->get<std::string>() : "";
+    for (const char* key : {"eos_token_ids", "eos_token_id"})
+      for (const std::int32_t token : where->integers(key)) end_tokens.insert(token);
 }
 
 std::string RunView::dtype() const {
-  const auto at = model.find("dtype");
-  if (at == model.end() || !at->is_string()) return "";
-  std::string name = at->get<std::string>();
+  std::string name = model.text("dtype");
   if (name.starts_with("torch.")) name.erase(0, 6);
   if (name == "bfloat16") return "bf16";
   if (name == "float16" || name == "half" || name == "fp16") return "f16";
@@ -56,21 +30,17 @@ std::string RunView::dtype() const {
 bool RunView::has_processors() const {
   return number("repetition_penalty", 1) != 1 || number("no_repeat_ngram_size", 0) > 0 ||
          number("min_length", 0) > 0 || number("min_new_tokens", 0) > 0 ||
-         !text("bad_words_ids").empty() ||
-         (has("bad_words_ids") && settings["bad_words_ids"].is_array() &&
-          !settings["bad_words_ids"].empty());
+         !settings.is_blank("bad_words_ids");
 }
 
 bool RunView::says_greedy() const {
   if (has("verify")) return text("verify") == "greedy";
-  if (has("do_sample") && settings["do_sample"].is_boolean())
-    return !settings["do_sample"].get<bool>();
+  if (const auto draws = settings.boolean("do_sample")) return !*draws;
   return has("temperature") && number("temperature", 1) == 0;
 }
 
 bool RunView::is_lossy_or_drawn() const {
-  if (has("verify") || (has("do_sample") && settings["do_sample"].is_boolean()))
-    return !says_greedy();
+  if (has("verify") || settings.boolean("do_sample")) return !says_greedy();
   return number("temperature", 0) > 0;
 }
 

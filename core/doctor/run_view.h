@@ -1,14 +1,14 @@
-// What every check asks about a run: its settings, its special tokens, and how nodes are called.
+// A run as every check asks about it: its settings, its special tokens, and how nodes are called.
 // Borrows the capture.
 #pragma once
 
 #include <cstdint>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "core/capture/capture.h"
+#include "core/capture/run_fields.h"
 
 namespace triescope::doctor {
 
@@ -19,12 +19,14 @@ class RunView {
   const capture::Capture& capture;
   const std::int32_t prompt;  // tokens
   const std::int32_t window;  // the target's; 0 = none
-  const nlohmann::json settings, model;
+  const capture::RunFields settings, model;
   std::set<std::int32_t> end_tokens;  // empty: not known
 
-  bool has(const char* setting) const { return settings.contains(setting); }
-  double number(const char* setting, double otherwise) const;
-  std::string text(const char* setting) const;  // "" = none
+  bool has(const char* setting) const { return settings.has(setting); }
+  double number(const char* setting, double otherwise) const {
+    return settings.number(setting, otherwise);
+  }
+  std::string text(const char* setting) const { return settings.text(setting); }  // "" = none
   // The model's number type, as short as ours: "torch.bfloat16" is "bf16"; "" = not recorded.
   std::string dtype() const;
   // Scores were changed before a token was chosen, so candidates do not say which was.

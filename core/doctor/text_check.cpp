@@ -131,8 +131,7 @@ class TextCheck {
             "a text is longer than max_new_tokens",
             "the text has " + std::to_string(path.size()) + " tokens; max_new_tokens is " +
                 std::to_string(cap));
-    const auto& ignores = run_.settings.find("ignore_eos");
-    if (ignores != run_.settings.end() && ignores->is_boolean() && ignores->get<bool>()) return;
+    if (run_.settings.boolean("ignore_eos") == true) return;
     for (std::size_t i = 0; i + 1 < path.size(); ++i)
       if (run_.ends(path[i])) {
         found(Code::kTextEos, step_of(run_.at(path[i + 1]).tick), path[i + 1],

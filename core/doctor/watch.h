@@ -31,7 +31,7 @@ class DoctorWatch {
     std::string problem = {};     // why it cannot be checked; "" = it can
   };
 
-  // What is known by now. Does not wait.
+  // The opinion so far. Does not wait.
   const Opinion& look(const capture::Capture& capture);
   // About all that the capture holds. Checks it here if need be.
   const Opinion& complete(const capture::Capture& capture);

@@ -1,18 +1,14 @@
-// The block types of GGUF files on CUDA, each in a file in device_blocks/ (block.cuh says what a
-// type provides). The CPU's are in cpu/blocks.h; both give the values of formats::dequantise, bit
+// The block types of GGUF files on CUDA, in device_blocks/ (block.cuh says what a type
+// provides). The CPU's are in cpu/blocks.h; both give the values of formats::dequantise, bit
 // for bit.
 #pragma once
 
 #include "core/kernels/block_list.h"
 #include "core/kernels/device_blocks/iq4_nl.cuh"
+#include "core/kernels/device_blocks/nibbles.cuh"
+#include "core/kernels/device_blocks/nibbles_k.cuh"
 #include "core/kernels/device_blocks/q2_k.cuh"
 #include "core/kernels/device_blocks/q3_k.cuh"
-#include "core/kernels/device_blocks/q4_0.cuh"
-#include "core/kernels/device_blocks/q4_1.cuh"
-#include "core/kernels/device_blocks/q4_k.cuh"
-#include "core/kernels/device_blocks/q5_0.cuh"
-#include "core/kernels/device_blocks/q5_1.cuh"
-#include "core/kernels/device_blocks/q5_k.cuh"
 #include "core/kernels/device_blocks/q6_k.cuh"
 #include "core/kernels/device_blocks/q8_0.cuh"
 

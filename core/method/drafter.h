@@ -61,7 +61,7 @@ class Drafter {
   virtual int best_tokens() const { return 1; }
   // The model that the drafter runs over the same tree, for figures and the capture; null = none.
   virtual TreeRunner* runner() { return nullptr; }
-  // What its probes read in place of tokens (core/tree/tree_runner.h); null = their tokens.
+  // The vectors that its probes read in place of tokens (core/tree/tree_runner.h); null = their tokens.
   virtual const MaskInputs* masks() const { return nullptr; }
   // A warning to the user about how drafting goes, once it shows; "" = none.
   virtual std::string warning() const { return ""; }

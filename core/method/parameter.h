@@ -49,8 +49,8 @@ Parameter empty_is(std::string word, Parameter parameter);
 Parameter integer_list(std::string name, std::string title, std::int64_t minimum,
                        std::int64_t maximum, std::string help);
 
-// What this value, of the parameter's type, stands for, where it stands for something else than
-// itself: "auto"; "" = the value says it.
+// The word for a value, of the parameter's type, that stands for something else than itself: "auto";
+// "" = the value says it.
 std::string word_of(const Parameter& parameter, const nlohmann::json& value);
 
 }  // namespace triescope

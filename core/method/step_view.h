@@ -7,13 +7,26 @@
 
 #include <cstdint>
 #include <span>
+#include <unordered_map>
+#include <vector>
 
-#include "core/method/proposal.h"
+#include "core/base/ids.h"
+#include "core/method/distribution.h"
 #include "core/method/run_context.h"
 #include "core/tree/step_rows.h"
 #include "core/tree/token_tree.h"
 
 namespace triescope {
+
+// How the drafts below one node were drawn, where that was at random: q, and the draws in their order. A
+// token that was drawn twice appears twice (its node is shared).
+struct Proposal {
+  Distribution q;
+  std::vector<NodeId> draws;
+  bool replacement = true;  // drawn with replacement
+};
+
+using Proposals = std::unordered_map<NodeId, Proposal>;  // by the node below which they hang
 
 struct StepView {
   TokenTree& tree;

@@ -136,7 +136,7 @@ class TextGuide final : public BeamGuide {
   }
 
  private:
-  // What followed the longest ending that stood earlier, the most frequent first, with the log of its share.
+  // The tokens that followed the longest ending that stood earlier, the most frequent first, with the log of their shares.
   std::vector<std::pair<float, std::int32_t>> followers(std::span<const std::int32_t> text) const {
     std::map<std::int32_t, int> counts;
     int all = 0;

@@ -164,8 +164,6 @@ MethodInfo dflash_method() {
       "states of the text. Its rows are a chain of drafts or, with a budget, a tree that grows heaviest first (DDTree).";
   info.paper =
       "DFlash: Block Diffusion for Flash Speculative Decoding, 2026; DDTree, arXiv 2604.12989, 2026";
-  info.lossless = true;
-  info.kind = capture::RunKind::kDrafts;
   info.drafter_name = "dflash";
   info.drafter_kind = capture::DrafterKind::kHead;
   info.needs = Need::kDraftHead;

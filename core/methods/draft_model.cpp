@@ -21,7 +21,6 @@ MethodInfo draft_model_method() {
   info.paper =
       "Fast Inference from Transformers via Speculative Decoding, Leviathan, Kalman, "
       "Matias, ICML 2023; trees: SpecInfer, Miao et al., ASPLOS 2024";
-  info.lossless = true;
   info.kind = capture::RunKind::kDrafts;
   info.drafter_name = "draft model";
   info.drafter_title = "Draft model";

@@ -16,7 +16,7 @@
 namespace triescope {
 namespace {
 
-constexpr int kMaxNodes = 1024;
+constexpr int kMaxDraftNodes = 1024;
 
 // Number of children of a node, by level.
 std::vector<int> expansion_of(const Settings& settings) {
@@ -31,9 +31,9 @@ std::vector<int> expansion_of(const Settings& settings) {
                       std::to_string(width));
     level *= width;
     nodes += level;
-    if (nodes > kMaxNodes)
+    if (nodes > kMaxDraftNodes)
       throw Error(ErrorCode::kInvalidArgument,
-                  "expansion: expected at most " + std::to_string(kMaxNodes) +
+                  "expansion: expected at most " + std::to_string(kMaxDraftNodes) +
                       " draft nodes a step; found " + std::to_string(nodes) + " by level " +
                       std::to_string(&width - widths.data() + 1));
   }
@@ -204,7 +204,7 @@ std::vector<Parameter> draft_model_parameters() {
                             "probability. 0: off.")),
       empty_is("a chain",
                integer_list(
-                   "expansion", "Tree Expansion", 0, kMaxNodes,
+                   "expansion", "Tree Expansion", 0, kMaxDraftNodes,
                    "A tree in place of the chain: children of a node at each level, such as 2,2,1. "
                    "Empty: a chain of num_assistant_tokens.")),
       boolean(

@@ -7,6 +7,7 @@
 namespace triescope {
 
 void drafts_one_text(MethodInfo& info, MakeDrafter drafter, VerifyRule (*rule)(const Settings&)) {
+  info.kind = capture::RunKind::kDrafts;
   for (Parameter& p : verify_parameters()) info.parameters.push_back(std::move(p));
   if (!rule) rule = deterministic_rule;
   info.make = [drafter = std::move(drafter), rule](const RunContext& run) {

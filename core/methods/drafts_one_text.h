@@ -1,4 +1,4 @@
-// What most drafting methods share: drafts for one text, checked by the rule that the parameter "verify" names.
+// The part that most drafting methods share: drafts for one text, checked by the rule that the parameter "verify" names.
 #pragma once
 
 #include <functional>
@@ -11,7 +11,7 @@ namespace triescope {
 
 using MakeDrafter = std::function<std::unique_ptr<Drafter>(const RunContext&)>;
 
-// Completes `info`: adds verify_parameters() to its own parameters, and makes a run of `drafter` and a TextAcceptor by
+// Completes `info`: its kind is kDrafts, verify_parameters() follow its own parameters, and it makes a run of `drafter` and a TextAcceptor by
 // `rule`; null: deterministic_rule().
 void drafts_one_text(MethodInfo& info, MakeDrafter drafter,
                      VerifyRule (*rule)(const Settings&) = nullptr);

@@ -12,7 +12,7 @@
 namespace triescope {
 namespace {
 
-constexpr int kPublishedTokens = 59;  // total_token 60 of EAGLE-2 and -3, less the root
+constexpr int kEagleTokens = 59;  // total_token 60 of EAGLE-2 and -3, less the root
 
 class DynamicTreeDrafter final : public Drafter {
  public:
@@ -24,7 +24,7 @@ class DynamicTreeDrafter final : public Drafter {
         levels_(static_cast<std::size_t>(run.settings.integer("draft_levels"))),
         candidates_(static_cast<std::size_t>(run.settings.integer("candidates"))) {
     const int told = run.settings.integer("draft_tokens");
-    tokens_ = static_cast<std::size_t>(told > 0 ? told : run.default_drafts(kPublishedTokens));
+    tokens_ = static_cast<std::size_t>(told > 0 ? told : run.default_drafts(kEagleTokens));
     head_.runner().read_best(static_cast<int>(std::max(top_k_, candidates_)));
   }
 

@@ -75,8 +75,6 @@ MethodInfo eagle_method() {
       "layer a level.";
   info.paper =
       "EAGLE: Speculative Sampling Requires Rethinking Feature Uncertainty, Li et al., ICML 2024";
-  info.lossless = true;
-  info.kind = capture::RunKind::kDrafts;
   info.drafter_name = "eagle";
   info.drafter_kind = capture::DrafterKind::kHead;
   info.needs = Need::kDraftHead;

@@ -16,8 +16,6 @@ MethodInfo eagle2_method() {
       "cumulative probability, and of all proposals the best are verified, the others withdrawn.";
   info.paper =
       "EAGLE-2: Faster Inference of Language Models with Dynamic Draft Trees, Li et al., EMNLP 2024";
-  info.lossless = true;
-  info.kind = capture::RunKind::kDrafts;
   info.drafter_name = "eagle2";
   info.drafter_kind = capture::DrafterKind::kHead;
   info.needs = Need::kDraftHead;

@@ -48,8 +48,6 @@ MethodInfo eagle3_method() {
   info.paper =
       "EAGLE-3: Scaling up Inference Acceleration of Large Language Models via Training-Time Test, Li "
       "et al., NeurIPS 2025";
-  info.lossless = true;
-  info.kind = capture::RunKind::kDrafts;
   info.drafter_name = "eagle3";
   info.drafter_kind = capture::DrafterKind::kHead;
   info.needs = Need::kDraftHead;

@@ -149,7 +149,6 @@ MethodInfo layer_skip_method() {
   info.paper =
       "Draft & Verify: Lossless Large Language Model Acceleration via Self-Speculative Decoding, Zhang et "
       "al., ACL 2024; LayerSkip, Elhoushi et al., ACL 2024; SWIFT, Xia et al., ICLR 2025";
-  info.lossless = true;
   info.kind = capture::RunKind::kDrafts;
   info.drafter_name = "layer skip";
   info.drafter_title = "Layer skip";

@@ -154,8 +154,6 @@ MethodInfo lookahead_method() {
   info.paper =
       "Break the Sequential Dependency of LLM Inference Using Lookahead Decoding, Fu et "
       "al., ICML 2024";
-  info.lossless = true;
-  info.kind = capture::RunKind::kDrafts;
   info.drafter_name = "lookahead";
   info.drafter_title = "Lookahead";
   info.drafter_kind = capture::DrafterKind::kOther;

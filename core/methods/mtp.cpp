@@ -69,8 +69,6 @@ MethodInfo mtp_method() {
       "A layer that the model was trained with guesses the token after the next from the model's last "
       "state and the next token. What it gives is its own next input, so it drafts a chain.";
   info.paper = "DeepSeek-V3 Technical Report, DeepSeek-AI, 2024, section 2.2";
-  info.lossless = true;
-  info.kind = capture::RunKind::kDrafts;
   info.drafter_name = "mtp";
   info.drafter_kind = capture::DrafterKind::kHead;
   info.needs = Need::kDraftHead;

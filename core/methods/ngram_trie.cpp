@@ -56,8 +56,6 @@ MethodInfo ngram_trie_method() {
   info.paper =
       "Faster In-Context Learning for LLMs via N-Gram Trie Speculative Decoding, Chen et "
       "al., EMNLP 2025";
-  info.lossless = true;
-  info.kind = capture::RunKind::kDrafts;
   info.drafter_name = "n-gram trie";
   info.drafter_title = "N-gram trie";
   info.drafter_kind = capture::DrafterKind::kText;

@@ -11,13 +11,13 @@
 namespace triescope {
 namespace {
 
-constexpr int kPublishedTokens = 10;
+constexpr int kLookupTokens = 10;
 
 class PromptLookupDrafter final : public Drafter {
  public:
   explicit PromptLookupDrafter(const RunContext& run)
       : max_ngram_(run.settings.integer("max_matching_ngram_size")),
-        budget_(run, "prompt_lookup_num_tokens", kPublishedTokens),
+        budget_(run, "prompt_lookup_num_tokens", kLookupTokens),
         latest_(run.settings.text("match") == "latest") {}
 
   Drafts draft(DraftContext& context) override {
@@ -68,8 +68,6 @@ MethodInfo prompt_lookup_method() {
       "Looks for the last few tokens earlier in the text and drafts what followed them "
       "there. The simplest drafter: no model, no index.";
   info.paper = "Prompt Lookup Decoding, Apoorv Saxena, 2023";
-  info.lossless = true;
-  info.kind = capture::RunKind::kDrafts;
   info.drafter_name = "prompt lookup";
   info.drafter_kind = capture::DrafterKind::kText;
   info.parameters = {

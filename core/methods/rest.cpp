@@ -36,7 +36,7 @@ std::string read_datastore(const std::string& path) {
   return text;
 }
 
-// What drafts are looked up in: a text file that is read and sorted here, or a datastore that was built.
+// The text in which drafts are looked up: a file that is read and sorted here, or a datastore that was built.
 class RestStore {
  public:
   explicit RestStore(const RunContext& run) : text_({}) {
@@ -153,8 +153,6 @@ MethodInfo rest_method() {
       "Drafts what followed the last tokens in a text file of the user's: a suffix array "
       "finds all places, the most frequent continuations become the draft tree.";
   info.paper = "REST: Retrieval-Based Speculative Decoding, He et al., NAACL 2024";
-  info.lossless = true;
-  info.kind = capture::RunKind::kDrafts;
   info.drafter_name = "datastore";
   info.drafter_kind = capture::DrafterKind::kText;
   info.parameters = {

@@ -14,7 +14,7 @@
 
 namespace triescope {
 
-// What a row says, as far as a draft is made of it.
+// The part of a row that drafts are made of.
 struct GuessRow {
   std::vector<float> logits;  // [vocab], where the row is warped or drawn from
   std::vector<std::pair<float, std::int32_t>> best;  // logits and tokens, descending; at least one

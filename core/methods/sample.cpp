@@ -15,7 +15,6 @@ MethodInfo sample_method() {
       "top-p: Holtzman et al., The Curious Case of Neural Text Degeneration, 2020; "
       "min-p: Nguyen et al., Turning Up the Heat, 2024; Gumbel-max: Maddison, Tarlow, "
       "Minka, A* Sampling, 2014";
-  info.lossless = true;
   info.parameters = warper_parameters();
   info.parameters.push_back(sampler_parameter());
   for (auto& p : logits_processor_parameters()) info.parameters.push_back(std::move(p));

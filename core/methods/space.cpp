@@ -102,7 +102,6 @@ MethodInfo space_method() {
   info.paper =
       "Generation Meets Verification: Accelerating Large Language Model Inference with Smart Parallel "
       "Auto-Correct Decoding, Yi et al., Findings of ACL 2024; BiTA, Lin et al., 2024";
-  info.lossless = true;
   info.kind = capture::RunKind::kDrafts;
   info.drafter_name = "space";
   info.drafter_kind = capture::DrafterKind::kHead;

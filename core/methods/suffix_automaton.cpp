@@ -53,8 +53,6 @@ MethodInfo suffix_automaton_method() {
       "Drafts what followed the longest suffix of the text that stood in it before, of "
       "any length, where it stood last. A suffix automaton finds it at O(1) a token.";
   info.paper = "SAM Decoding: Speculative Decoding via Suffix Automaton, Hu et al., 2024";
-  info.lossless = true;
-  info.kind = capture::RunKind::kDrafts;
   info.drafter_name = "suffix automaton";
   info.drafter_kind = capture::DrafterKind::kText;
   info.parameters = {

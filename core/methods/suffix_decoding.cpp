@@ -78,8 +78,6 @@ MethodInfo suffix_decoding_method() {
   info.paper =
       "SuffixDecoding: Extreme Speculative Decoding for Emerging AI Applications, Oliaro et al., NeurIPS "
       "2025";
-  info.lossless = true;
-  info.kind = capture::RunKind::kDrafts;
   info.drafter_name = "suffix decoding";
   info.drafter_kind = capture::DrafterKind::kText;
   info.parameters = {

@@ -23,7 +23,7 @@ void TargetStates::observe(const StepView& view) {
     width_ = prefill_.size() / static_cast<std::size_t>(positions);
     return;
   }
-  // What stands above the next frontier and has a row.
+  // The nodes above the next frontier that have a row.
   for (NodeId node : view.next_frontier)
     for (node = view.tree[node].parent; view.row_of(node) >= 0; node = view.tree[node].parent) {
       std::vector<float>& states = nodes_[node];

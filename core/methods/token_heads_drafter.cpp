@@ -106,8 +106,6 @@ class TokenHeadsDrafter final : public Drafter {
 }  // namespace
 
 void drafts_with_token_heads(MethodInfo& info, formats::HeadKind kind) {
-  info.lossless = true;
-  info.kind = capture::RunKind::kDrafts;
   info.drafter_name = info.name;
   info.drafter_kind = capture::DrafterKind::kHead;
   info.needs = Need::kDraftHead;

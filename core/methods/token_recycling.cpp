@@ -127,8 +127,6 @@ MethodInfo token_recycling_method() {
   info.paper =
       "Turning Trash into Treasure: Accelerating Inference of Large Language Models with Token Recycling, "
       "Luo et al., 2024";
-  info.lossless = true;
-  info.kind = capture::RunKind::kDrafts;
   info.drafter_name = "token recycling";
   info.drafter_kind = capture::DrafterKind::kOther;
   info.parameters = {

@@ -94,8 +94,8 @@ class DraftWriter {
   ForwardOutput output_;
 };
 
-// What stands in `window` behind the longest run of tokens that it shares with the end of `text`, without as
-// many as the text goes on behind that run; nothing where they share no token. Of equal runs the first counts.
+// The tokens of `window` behind the longest run that it shares with the end of `text`, less as many as the
+// text goes on behind that run; nothing where they share no token. The first of equal runs counts.
 Ids behind_common_run(std::span<const std::int32_t> text, const Ids& window) {
   text = text.last(std::min(text.size(), window.size()));
   std::size_t best = 0, window_end = 0, text_end = 0;
@@ -178,8 +178,6 @@ MethodInfo universal_draft_method() {
   info.paper =
       "Accelerating LLM Inference with Lossless Speculative Decoding Algorithms for Heterogeneous "
       "Vocabularies, Timor et al., ICML 2025";
-  info.lossless = true;
-  info.kind = capture::RunKind::kDrafts;
   info.drafter_name = "universal draft";
   info.drafter_title = "Draft model";
   info.drafter_kind = capture::DrafterKind::kModel;

@@ -82,8 +82,8 @@ struct RunResult {
   // The slots of the prefix that masks alone see: held all along, in peak_reserved_bytes, no token of
   // the text.
   std::int64_t mask_prefix_tokens = 0;
-  // Of a mixture, in the forwards after prefill: the average number of layers with experts in a forward,
-  // and of different experts that such a layer reads. 0 = no mixture.
+  // The average number of layers with experts in a forward after prefill, and of different experts that such
+  // a layer reads. 0 = no mixture.
   double expert_layers = 0, experts_a_layer = 0;
   DrafterCost drafter_cost;  // for a drafter with a model of its own
   // Drafter::warning(), and a warning where forwards had more rows than ModelInfo::path_only_rows

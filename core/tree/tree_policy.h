@@ -4,7 +4,7 @@
 //
 // Entries that are out of every window fall off the front of common_, then of the lists.
 //
-// What a row sees = common_ (the prompt and the ancestors that all live paths share) + its own
+// A row sees common_ (the prompt and the ancestors that all live paths share) + its own
 // list. Lists are kept only for nodes that have KV and a pending child: child's list = parent's
 // list + own slot.
 #pragma once

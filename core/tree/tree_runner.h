@@ -58,8 +58,8 @@ struct RunnerFigures {
   std::int64_t forwards = 0, rows = 0;
   std::int32_t peak_live = 0, peak_garbage = 0, peak_reserved = 0;
   std::int32_t peak_held = 0;  // live and garbage at once
-  // Of a mixture, over all forwards but prefills: these forwards, their layers that have experts, and the
-  // different experts that each of these layers reads.
+  // Counts of a mixture over all forwards but prefills: these forwards, their layers that have experts, and
+  // the different experts that each of these layers reads.
   std::int64_t expert_forwards = 0, expert_layers = 0, experts_read = 0;
 };
 

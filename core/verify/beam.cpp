@@ -7,7 +7,7 @@
 
 #include "core/base/error.h"
 #include "core/kernels/row_ops.h"
-#include "core/verify/beam_row.h"
+#include "core/verify/beam_candidates.h"
 
 namespace triescope {
 
@@ -131,15 +131,7 @@ void BeamAcceptor::finish(const StepView& view, Expansion& expansion, AcceptResu
                                .value = c.score,
                                .count = length});
   }
-  result.finished.insert(result.finished.end(), finished.begin(), finished.end());
-  for (const FinishedSequence& lost : pool_.add(std::move(finished)))
-    result.verdicts.push_back({.node = lost.node.value,
-                               .verdict = Verdict::kPruned,
-                               .score = lost.score,
-                               .gap = std::max(0.0f, pool_.worst() - lost.score),
-                               .reason = Reason::kBetterFinished,
-                               .threshold = pool_.worst(),
-                               .count = static_cast<std::int32_t>(num_beams_)});
+  pool_.add(std::move(finished), result);
 }
 
 bool BeamAcceptor::is_pruned(const BeamCandidate& beam, float best_score, float best_logprob,

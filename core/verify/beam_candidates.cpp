@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <string>
+#include <vector>
 
 #include "core/base/error.h"
 #include "core/kernels/row_ops.h"
@@ -65,6 +66,27 @@ BestLogprobs best_logprobs(const LogitsRow& row) {
 
 void finite_log_softmax(std::span<const float> logits, std::span<float> out) {
   check_finite(kernels::log_softmax(logits, out));
+}
+
+void beam_logprobs(const StepView& view, int row, const LogitsProcessors& processors, bool one_beam,
+                   std::span<float> out) {
+  const std::span<const float> logits = view.logits(row).whole();
+  if (!processors.any()) {
+    finite_log_softmax(logits, out);
+    return;
+  }
+  const NodeId node = view.rows[static_cast<std::size_t>(row)];
+  std::vector<std::int32_t> tokens(view.run.prompt.begin(), view.run.prompt.end());
+  for (const TokenId token : view.tree.tokens_to(node)) tokens.push_back(token.value);
+  const int generated = view.tree[node].depth;
+  if (one_beam) {
+    std::ranges::copy(logits, out.begin());
+    processors.apply(tokens, generated, out);
+    finite_log_softmax(out, out);
+  } else {
+    finite_log_softmax(logits, out);
+    processors.apply(tokens, generated, out);
+  }
 }
 
 }  // namespace triescope

@@ -9,7 +9,9 @@
 #include <vector>
 
 #include "core/kernels/row_ops.h"
+#include "core/method/step_view.h"
 #include "core/model/logits_row.h"
+#include "core/sampling/logits_processors.h"
 
 namespace triescope {
 
@@ -54,5 +56,11 @@ class CandidateHeap {
 // kernels::log_softmax() of a model's row [vocab]; `out` may be `logits`. Error{kCorruption}: the
 // row has NaN, +infinity or nothing finite; the contents of `out` are then undefined.
 void finite_log_softmax(std::span<const float> logits, std::span<float> out);
+
+// A row of the target as a search over beams sees it: log-softmax of fp32 logits, then the logits processors
+// (rule 1 of beam.h). With one beam the processors come first, as in greedy decoding.
+// `out`: [vocab]. Errors: those of finite_log_softmax().
+void beam_logprobs(const StepView& view, int row, const LogitsProcessors& processors, bool one_beam,
+                   std::span<float> out);
 
 }  // namespace triescope

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "core/base/error.h"
 
@@ -44,6 +45,18 @@ std::vector<FinishedSequence> FinishedPool::add(std::vector<FinishedSequence> fi
     pool_.pop_back();
   }
   return lost;
+}
+
+void FinishedPool::add(std::vector<FinishedSequence> finished, AcceptResult& result) {
+  result.finished.insert(result.finished.end(), finished.begin(), finished.end());
+  for (const FinishedSequence& lost : add(std::move(finished)))
+    result.verdicts.push_back({.node = lost.node.value,
+                               .verdict = capture::Verdict::kPruned,
+                               .score = lost.score,
+                               .gap = std::max(0.0f, worst() - lost.score),
+                               .reason = capture::Reason::kBetterFinished,
+                               .threshold = worst(),
+                               .count = static_cast<std::int32_t>(places_)});
 }
 
 bool FinishedPool::may_improve(float best_live_sum, int generated) {

@@ -31,6 +31,8 @@ class FinishedPool {
   float normalised(float sum, int generated) const;
   // Adds a step's new sequences, best first. Returns those that found no place or lost theirs.
   std::vector<FinishedSequence> add(std::vector<FinishedSequence> finished);
+  // The same, and tells the result: the sequences in `finished`, and a verdict on each that has no place.
+  void add(std::vector<FinishedSequence> finished, AcceptResult& result);
   // Call after add(). Whether a live text of `generated` tokens may still get in; best_live_sum is
   // the best such text's sum of log p.
   bool may_improve(float best_live_sum, int generated);

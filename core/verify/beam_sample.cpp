@@ -12,7 +12,7 @@
 #include "core/base/error.h"
 #include "core/kernels/row_ops.h"
 #include "core/verify/beam.h"
-#include "core/verify/beam_row.h"
+#include "core/verify/beam_candidates.h"
 #include "core/verify/beam_width.h"
 
 namespace triescope {
@@ -205,15 +205,7 @@ void BeamSampleAcceptor::settle(const StepView& view, const Joint& joint,
     }
     result.verdicts.push_back(verdict);
   }
-  result.finished.insert(result.finished.end(), finished.begin(), finished.end());
-  for (const FinishedSequence& lost : pool_.add(std::move(finished)))
-    result.verdicts.push_back({.node = lost.node.value,
-                               .verdict = Verdict::kPruned,
-                               .score = lost.score,
-                               .gap = std::max(0.0f, pool_.worst() - lost.score),
-                               .reason = Reason::kBetterFinished,
-                               .threshold = pool_.worst(),
-                               .count = beams_});
+  pool_.add(std::move(finished), result);
   over_ = live_.empty() || !pool_.may_improve(tree[live_.front().node].score, length);
 }
 

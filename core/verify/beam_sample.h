@@ -25,7 +25,7 @@
 
 namespace triescope {
 
-// What a drafter drew for one step, for the acceptor of the same run.
+// The draws of a drafter in one step, for the acceptor of the same run.
 struct BeamDraws {
   struct Level {
     std::vector<NodeId> parents;  // the frontier, then the drafts of the level above, each once

@@ -17,6 +17,7 @@
 #include "app/remote/served_session.h"
 #include "app/session/session_thread.h"
 #include "core/base/error.h"
+#include "tests/support/line_pair.h"
 #include "tests/support/paths.h"
 
 using namespace triescope;
@@ -104,7 +105,7 @@ struct Far {
         .paths = AllowedPaths({test::model_path()->parent_path()}),
         .version = "1",
         .host = [](auto wake) { return std::make_unique<SessionThread>(std::move(wake)); }});
-    auto [mine, theirs] = line_pair();
+    auto [mine, theirs] = test::line_pair();
     near_end = std::make_unique<SlowLine>(std::move(mine), round_trip / 2);
     far_end = std::make_unique<SlowLine>(std::move(theirs), round_trip / 2);
     server = std::thread([this] { session->serve(*far_end, false); });

@@ -11,6 +11,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -169,6 +170,19 @@ inline std::vector<double> softmax(std::span<const float> logits) {
   for (const float x : logits) sum += std::exp(static_cast<double>(x));
   for (const float x : logits) p.push_back(std::exp(static_cast<double>(x)) / sum);
   return p;
+}
+
+// A row of logits with these probabilities; −infinity for 0.
+inline std::vector<float> log_row(const std::vector<double>& p) {
+  std::vector<float> row;
+  for (const double x : p) row.push_back(static_cast<float>(std::log(x)));
+  return row;
+}
+
+inline const capture::VerdictRow& verdict_of(const AcceptResult& result, NodeId node) {
+  for (const auto& row : result.verdicts)
+    if (row.node == node.value) return row;
+  throw std::out_of_range("no verdict for node " + std::to_string(node.value));
 }
 
 // Exact probability of every text of `length` tokens under plain sampling (temperature 1, no

@@ -88,7 +88,7 @@ std::vector<std::string> row_fault_lines(const Scene& scene, std::int32_t node,
   for (auto at = forwards.rbegin(); at != forwards.rend(); ++at) {
     if (capture::make_tick(at->step, phase) >= scene.cursor) continue;
     const auto rows = capture.inputs(at->step, whose);
-    // Of several rows in a step the last.
+    // The last one, where the node has several rows in a step.
     const auto last =
         std::find_if(rows.rbegin(), rows.rend(), [&](const auto& row) { return row.node == node; });
     if (last == rows.rend()) continue;

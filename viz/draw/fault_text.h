@@ -1,4 +1,4 @@
-// What is said of rows that are recorded otherwise than the tree asks for.
+// Texts about rows that are recorded otherwise than the tree asks for.
 #pragma once
 
 #include <cstdint>

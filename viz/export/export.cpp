@@ -54,7 +54,7 @@ std::string caption_of(const Facts& facts) {
 }
 
 // One of the runs of a picture, ready to be drawn.
-struct Part {
+struct OneRun {
   std::unique_ptr<Panel> own;  // null: the panel belongs to somebody else
   Panel* panel = nullptr;
   Scene scene;
@@ -64,8 +64,8 @@ struct Part {
   Point size;           // 0 = the panel's extent
 };
 
-Part part_of(const ExportRun& run, const std::string& panel, const ExportOptions& options) {
-  Part part;
+OneRun part_of(const ExportRun& run, const std::string& panel, const ExportOptions& options) {
+  OneRun part;
   part.own = make_picture(panel);
   part.panel = part.own.get();
   if (!run.view_state.empty()) part.panel->set_view_state(run.view_state);
@@ -89,7 +89,7 @@ Part part_of(const ExportRun& run, const std::string& panel, const ExportOptions
 }
 
 // The file's metadata.
-Facts notes_of(const std::vector<Part>& parts) {
+Facts notes_of(const std::vector<OneRun>& parts) {
   if (parts.size() == 1) return parts[0].facts;
   Facts notes = {
       {"Title", parts[0].panel->info().title + ", " + parts[0].title + " | " + parts[1].title}};
@@ -99,15 +99,15 @@ Facts notes_of(const std::vector<Part>& parts) {
   return notes;
 }
 
-std::string table_of(const std::vector<Part>& parts) {
+std::string table_of(const std::vector<OneRun>& parts) {
   if (parts.size() == 1) return parts[0].panel->csv(parts[0].scene);
   std::string out;
-  for (const Part& part : parts)
+  for (const OneRun& part : parts)
     out += with_columns("run", csv_field(part.title), part.panel->csv(part.scene), out.empty());
   return out;
 }
 
-void draw_caption(Canvas& canvas, Rect area, const Part& part) {
+void draw_caption(Canvas& canvas, Rect area, const OneRun& part) {
   const float em = part.scene.em;
   canvas.line({area.x, area.y}, {area.right(), area.y}, part.scene.theme.grid, 1,
               LineStyle::kSolid);
@@ -120,13 +120,13 @@ void draw_caption(Canvas& canvas, Rect area, const Part& part) {
 }
 
 // Where the panel itself stands.
-Rect below_run_title(Rect area, const Part& part) {
+Rect below_run_title(Rect area, const OneRun& part) {
   if (part.title.empty()) return area;
   const float title = part.scene.em * kRunTitleEm;
   return {area.x, area.y + title, area.w, area.h - title};
 }
 
-void draw_part(Canvas& canvas, Rect area, const Part& part) {
+void draw_part(Canvas& canvas, Rect area, const OneRun& part) {
   if (!part.title.empty()) {
     const float em = part.scene.em;
     const TextStyle style = bold_text(part.scene);
@@ -139,19 +139,29 @@ void draw_part(Canvas& canvas, Rect area, const Part& part) {
   canvas.pop_clip();
 }
 
-// The room that the notes below the parts need; 0 without notes.
-float notes_room(CairoCanvas& measure, const std::vector<Part>& parts,
-                 const std::vector<float>& widths, float height, float margin, bool wanted) {
-  float room = 0;
-  for (std::size_t i = 0; wanted && i < parts.size(); ++i) {
-    const Rect area = below_run_title({0, 0, widths[i] - 2 * margin, height}, parts[i]);
-    const auto marks = note_marks(*parts[i].panel, area, parts[i].scene, measure);
-    room = std::max(room, draw_notes(measure, area, marks, parts[i].scene, /*draws=*/false));
+// A part's place in the picture, its run's title included, and the notes that are marked there.
+struct Place {
+  Rect area;
+  std::vector<NoteMark> marks = {};
+};
+
+// The parts beside each other, in a room of this height.
+std::vector<Place> places_of(CairoCanvas& measure, const std::vector<OneRun>& parts,
+                             const std::vector<float>& widths, float height, float margin,
+                             bool notes) {
+  std::vector<Place> places;
+  float x = 0;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    Place& place = places.emplace_back(Rect{x + margin, margin, widths[i] - 2 * margin, height});
+    if (notes)
+      place.marks = note_marks(*parts[i].panel, below_run_title(place.area, parts[i]),
+                               parts[i].scene, measure);
+    x += widths[i];
   }
-  return room;
+  return places;
 }
 
-void write(std::vector<Part>& parts, const std::string& path, const ExportOptions& options,
+void write(std::vector<OneRun>& parts, const std::string& path, const ExportOptions& options,
            const ProgressSink& progress) {
   const std::string doing = "exporting " + parts[0].panel->info().name;
   if (progress) progress(doing, 0, 3);
@@ -162,11 +172,7 @@ void write(std::vector<Part>& parts, const std::string& path, const ExportOption
     std::ofstream file(whole.path(), std::ios::binary);
     for (const auto& [key, value] : notes) file << "# " << key << ": " << value << "\n";
     file << table_of(parts);
-    if (!file.flush())
-      throw Error(ErrorCode::kIoError,
-                  path + ": cannot be written; is the folder there, and is there space?");
-    file.close();
-    whole.commit();
+    whole.commit(file);
     if (progress) progress(doing, 3, 3);
     return;
   }
@@ -175,7 +181,7 @@ void write(std::vector<Part>& parts, const std::string& path, const ExportOption
   CairoCanvas measure(CairoFormat::kMeasure, "", 100, 100);
   std::vector<float> widths;  // of each run, with half of the space between them
   float height = em * 6;
-  for (const Part& part : parts) {
+  for (const OneRun& part : parts) {
     const Point extent = part.size.x > 0 ? part.size : part.panel->extent(measure, part.scene);
     widths.push_back((part.size.x > 0 ? extent.x : std::max(extent.x, em * 30)) + 2 * margin);
     height = std::max(height, extent.y);
@@ -189,9 +195,17 @@ void write(std::vector<Part>& parts, const std::string& path, const ExportOption
     one = std::min(one, kMaxPicturePx / runs);
     width += one;
   }
-  const float notes_px =
-      notes_room(measure, parts, widths, height - 2 * margin - caption, margin, options.notes);
-  if (options.height_px <= 0) height = std::min(kMaxPicturePx, height + notes_px);
+  const float around = 2 * margin + caption;
+  auto places = places_of(measure, parts, widths, height - around, margin, options.notes);
+  float notes_px = 0;
+  for (std::size_t i = 0; i < parts.size(); ++i)
+    notes_px = std::max(notes_px, draw_notes(measure, places[i].area, places[i].marks,
+                                             parts[i].scene, /*draws=*/false));
+  const float wanted = height + notes_px;
+  if (options.height_px <= 0) height = std::min(kMaxPicturePx, wanted);
+  // Where the picture cannot grow by the notes, the panels give them room.
+  if (height < wanted)
+    places = places_of(measure, parts, widths, height - around - notes_px, margin, options.notes);
   if (progress) progress(doing, 1, 3);
 
   const CairoFormat format = options.format == ExportFormat::kSvg   ? CairoFormat::kSvg
@@ -208,20 +222,15 @@ void write(std::vector<Part>& parts, const std::string& path, const ExportOption
   canvas.set_metadata(notes, parts[0].created);
   const Theme& theme = parts[0].scene.theme;
   canvas.fill_rect({0, 0, width, height}, theme.background, 0);
-  float x = 0;
   for (std::size_t i = 0; i < parts.size(); ++i) {
-    if (i > 0) canvas.line({x, margin}, {x, height - margin}, theme.border, 1, LineStyle::kSolid);
-    const float room = widths[i] - 2 * margin;
-    const Rect area{x + margin, margin, room, height - 2 * margin - caption - notes_px};
+    const auto& [area, marks] = places[i];
+    const float left = area.x - margin;
+    if (i > 0)
+      canvas.line({left, margin}, {left, height - margin}, theme.border, 1, LineStyle::kSolid);
     draw_part(canvas, area, parts[i]);
-    if (options.notes) {
-      const Rect panel = below_run_title(area, parts[i]);
-      const auto marks = note_marks(*parts[i].panel, panel, parts[i].scene, measure);
-      draw_note_marks(canvas, panel, marks, parts[i].scene);
-      draw_notes(canvas, {area.x, area.bottom(), room, notes_px}, marks, parts[i].scene, true);
-    }
-    draw_caption(canvas, {x + margin, height - caption, room, caption}, parts[i]);
-    x += widths[i];
+    draw_note_marks(canvas, below_run_title(area, parts[i]), marks, parts[i].scene);
+    draw_notes(canvas, {area.x, area.bottom(), area.w, notes_px}, marks, parts[i].scene, true);
+    draw_caption(canvas, {area.x, height - caption, area.w, caption}, parts[i]);
   }
   if (progress) progress(doing, 2, 3);
   canvas.finish();
@@ -268,7 +277,7 @@ capture::Tick cursor_after(const capture::Capture& capture, std::optional<std::i
 void export_panel(const capture::Capture& capture, const std::string& panel,
                   const std::string& path, const ExportOptions& options,
                   const ProgressSink& progress) {
-  std::vector<Part> parts;
+  std::vector<OneRun> parts;
   parts.push_back(part_of({.capture = &capture,
                            .cursor = cursor_after(capture, options.step),
                            .title = "",
@@ -281,7 +290,7 @@ void export_panel(const capture::Capture& capture, const std::string& panel,
 void export_pair(const ExportRun& left, const ExportRun& right, const std::string& panel,
                  const std::string& path, const ExportOptions& options,
                  const ProgressSink& progress) {
-  std::vector<Part> parts;
+  std::vector<OneRun> parts;
   parts.push_back(part_of(left, panel, options));
   parts.push_back(part_of(right, panel, options));
   if (parts[0].title == parts[1].title) {
@@ -302,8 +311,8 @@ void export_pair(const ExportRun& left, const ExportRun& right, const std::strin
 void export_picture(Panel& picture, const Facts& facts, const std::string& created,
                     const std::string& path, const ExportOptions& options,
                     const ProgressSink& progress) {
-  std::vector<Part> parts(1);
-  Part& part = parts.front();
+  std::vector<OneRun> parts(1);
+  OneRun& part = parts.front();
   part.panel = &picture;
   part.scene.theme = theme_of(options.theme);
   part.scene.em = options.em;
@@ -316,9 +325,9 @@ void export_picture(Panel& picture, const Facts& facts, const std::string& creat
 
 void export_seen(const std::vector<SeenPanel>& panels, const std::string& path,
                  ExportOptions options) {
-  std::vector<Part> parts;
+  std::vector<OneRun> parts;
   for (const SeenPanel& one : panels) {
-    Part part;
+    OneRun part;
     part.panel = one.panel;
     part.scene = one.scene;
     part.scene.theme = theme_of(options.theme);

@@ -10,7 +10,7 @@
 namespace triescope::viz {
 namespace {
 
-constexpr float kMarkEm = 0.62f;  // the radius of a mark
+constexpr float kNoteMarkEm = 0.62f;  // the radius of a mark
 
 struct Note {
   std::int32_t step = 0;
@@ -38,7 +38,7 @@ std::vector<Note> notes_of(const Scene& scene) {
 
 // Moves a mark of a step below letters that it would cover, and ends its line above those below it.
 void keep_off(NoteMark& mark, const std::vector<Rect>& texts, float em) {
-  const float r = em * kMarkEm;
+  const float r = em * kNoteMarkEm;
   for (int tries = 0; tries < 4; ++tries)
     for (const Rect& text : texts)
       if (overlap({mark.at.x - r, mark.at.y - r, 2 * r, 2 * r}, text))
@@ -52,9 +52,9 @@ void keep_off(NoteMark& mark, const std::vector<Rect>& texts, float em) {
 void set_apart(std::vector<NoteMark>& marks, float em) {
   for (std::size_t i = 0; i < marks.size(); ++i)
     for (std::size_t j = 0; j < i; ++j)
-      if (std::abs(marks[i].at.x - marks[j].at.x) < em * 2.2f * kMarkEm &&
-          std::abs(marks[i].at.y - marks[j].at.y) < em * 2.2f * kMarkEm)
-        marks[i].at.y = marks[j].at.y + em * 2.2f * kMarkEm;
+      if (std::abs(marks[i].at.x - marks[j].at.x) < em * 2.2f * kNoteMarkEm &&
+          std::abs(marks[i].at.y - marks[j].at.y) < em * 2.2f * kNoteMarkEm)
+        marks[i].at.y = marks[j].at.y + em * 2.2f * kNoteMarkEm;
 }
 
 }  // namespace
@@ -72,7 +72,7 @@ std::vector<NoteMark> note_marks(Panel& panel, Rect area, const Scene& scene, Ca
   const auto boxes = node_boxes(panel, area, scene, canvas.boxes(), nodes);
   const auto plot = boxes.empty() ? step_plot(panel, area, scene) : std::nullopt;
   panel.set_view_state(state);
-  const float inset = scene.em * (kMarkEm + 0.1f);
+  const float inset = scene.em * (kNoteMarkEm + 0.1f);
   for (const Note& note : notes) {
     NoteMark mark{.number = static_cast<int>(marks.size()) + 1, .at = {}, .words = note.words};
     const auto drawn =
@@ -100,7 +100,7 @@ std::vector<NoteMark> note_marks(Panel& panel, Rect area, const Scene& scene, Ca
 namespace {
 
 void draw_mark(Canvas& canvas, Point at, int number, const Scene& scene) {
-  const float em = scene.em, radius = em * kMarkEm;
+  const float em = scene.em, radius = em * kNoteMarkEm;
   canvas.fill_circle(at, radius + em * 0.1f, scene.theme.background);
   canvas.fill_circle(at, radius, scene.theme.text);
   TextStyle style = bold_text(scene, 0.74f);

@@ -203,11 +203,7 @@ void export_run_data(const Capture& capture, const std::string& path, StepRange 
     with_run = false;
     if (progress && step % 64 == 0) progress("exporting steps", step - first, last - first + 1);
   }
-  if (!file.flush())
-    throw Error(ErrorCode::kIoError,
-                path + ": cannot be written; is the folder there, and is there space?");
-  file.close();
-  whole.commit();
+  whole.commit(file);
   if (progress) progress("exporting steps", last - first + 1, last - first + 1);
 }
 

@@ -62,6 +62,14 @@ WholeFile::~WholeFile() {
   fs::remove(path_, ignored);
 }
 
+void WholeFile::commit(std::ofstream& file) {
+  file.close();
+  if (!file)
+    throw Error(ErrorCode::kIoError,
+                target_ + ": cannot be written; is the folder there, and is there space?");
+  commit();
+}
+
 void WholeFile::commit() {
   if (copies_) {
     std::ifstream from(path_, std::ios::binary);

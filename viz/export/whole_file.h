@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <fstream>
 #include <string>
 
 namespace triescope::viz {
@@ -22,6 +23,8 @@ class WholeFile {
 
   const std::string& path() const { return path_; }  // the path to write to
   void commit();                                     // Error{kIoError}
+  // The same for a stream to that path, which is closed first.
+  void commit(std::ofstream& file);
 
  private:
   std::string target_, path_;

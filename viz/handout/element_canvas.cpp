@@ -6,7 +6,7 @@
 
 #include "viz/canvas/common_rect.h"
 #include "viz/canvas/dash.h"
-#include "viz/handout/json_text.h"
+#include "viz/handout/page_data.h"
 
 namespace triescope::viz {
 namespace {

@@ -5,8 +5,8 @@
 //                       joins light and dark, shared_list.h keeps what steps share once, hit_boxes.h asks
 //                       the panel which node lies where
 //   page_pictures.h     all panels of a page, with what they share
-//   step_words.h        the narration
-//   handout_page.h      the page around the data, which packed_data.h makes small; assets/handout draws and
+//   handout.cpp         the narration
+//   handout_page.h      the page around the data, which page_data.h makes small; assets/handout draws and
 //                       drives it
 //
 // app/lesson/lesson_page.h makes such a page of a lesson.

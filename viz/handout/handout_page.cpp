@@ -13,8 +13,7 @@
 #include "viz/draw/theme.h"
 #include "viz/export/run_facts.h"
 #include "viz/export/whole_file.h"
-#include "viz/handout/json_text.h"
-#include "viz/handout/packed_data.h"
+#include "viz/handout/page_data.h"
 #include "viz/text/assets.h"
 
 namespace triescope::viz {
@@ -109,11 +108,7 @@ void write_page(const std::string& path, std::string_view page) {
   WholeFile whole(path);
   std::ofstream file(whole.path(), std::ios::binary);
   file << page;
-  if (!file.flush())
-    throw Error(ErrorCode::kIoError,
-                path + ": cannot be written; is the folder there, and is there space?");
-  file.close();
-  whole.commit();
+  whole.commit(file);
 }
 
 }  // namespace triescope::viz

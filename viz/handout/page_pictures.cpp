@@ -1,7 +1,7 @@
 #include "viz/handout/page_pictures.h"
 
 #include "viz/draw/node_text.h"
-#include "viz/handout/json_text.h"
+#include "viz/handout/page_data.h"
 
 namespace triescope::viz {
 namespace {

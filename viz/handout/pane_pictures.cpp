@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "viz/handout/hit_boxes.h"
-#include "viz/handout/json_text.h"
+#include "viz/handout/page_data.h"
 #include "viz/handout/pane_plan.h"
 #include "viz/handout/shared_list.h"
 #include "viz/panels/panel.h"

@@ -157,7 +157,7 @@ bool is_as_asked(const Story& story, std::size_t row, const InputRow& input) {
          faults.positions(capture::Whose::kTarget).is_right(input);
 }
 
-// What is recorded and is not as the tree asks.
+// Tells of rows that are recorded otherwise than the tree asks.
 void tell_faults(Story& story, std::span<const InputRow> inputs) {
   const capture::RowFaults& faults = story.capture.row_faults();
   tell_sight_faults(story, inputs);

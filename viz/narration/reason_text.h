@@ -26,7 +26,7 @@ std::string reason_sentence(const capture::VerdictRow& row);
 // The bound that the row compares u with: min(1, p′/q), min(1, r/q) after other drafts, or a block's
 // h. NaN = it compares nothing.
 float acceptance_limit(const capture::VerdictRow& row);
-// What that is called: "min(1, p′/q)", "min(1, r/q)", "h".
+// The name of that limit: "min(1, p′/q)", "min(1, r/q)", "h".
 const char* acceptance_limit_name(capture::Reason reason);
 
 // Why the drafter did not send the token of the verdict, as far as its rows tell: "the head had it

@@ -2,31 +2,13 @@
 
 #include <algorithm>
 #include <cctype>
-#include <nlohmann/json.hpp>
 
 #include "core/base/error.h"
-#include "viz/text/count_text.h"
+#include "core/capture/run_fields.h"
+#include "viz/text/spoken_text.h"
 
 namespace triescope::viz {
 namespace {
-
-const nlohmann::json* field(const nlohmann::json& object, std::string_view name) {
-  if (!object.is_object()) return nullptr;
-  const auto found = object.find(name);
-  return found == object.end() ? nullptr : &*found;
-}
-
-double number_in(const std::string& text, std::string_view name, double otherwise) {
-  const auto json = nlohmann::json::parse(text, nullptr, false);
-  const auto* value = field(json, name);
-  return value && value->is_number() ? value->get<double>() : otherwise;
-}
-
-std::string text_in_json(const std::string& text, std::string_view name) {
-  const auto json = nlohmann::json::parse(text, nullptr, false);
-  const auto* value = field(json, name);
-  return value && value->is_string() ? value->get<std::string>() : std::string();
-}
 
 // A sentence begins with a capital, unless it begins with a token or a name from the run.
 void capitalise(Part& first) {
@@ -113,16 +95,16 @@ Value Story::sum_log_p(std::string name, double score, std::int32_t of) const {
 }
 
 double Story::setting(std::string_view name, double otherwise) const {
-  return number_in(capture.run().settings_json, name, otherwise);
+  return capture::RunFields(capture.run().settings_json).number(name, otherwise);
 }
 std::string Story::setting(std::string_view name) const {
-  return text_in_json(capture.run().settings_json, name);
+  return capture::RunFields(capture.run().settings_json).text(name);
 }
 double Story::model(std::string_view name, double otherwise) const {
-  return number_in(capture.run().model_json, name, otherwise);
+  return capture::RunFields(capture.run().model_json).number(name, otherwise);
 }
 std::string Story::model(std::string_view name) const {
-  return text_in_json(capture.run().model_json, name);
+  return capture::RunFields(capture.run().model_json).text(name);
 }
 
 const std::string& title_of(const capture::RunInfo& run) {

@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include "viz/text/count_text.h"
 #include "viz/text/number_text.h"
+#include "viz/text/spoken_text.h"
 #include "viz/text/token_text.h"
 
 namespace triescope::viz {

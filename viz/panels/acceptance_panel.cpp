@@ -1,13 +1,12 @@
 // Acceptance: where drafts are accepted and where not, by what one chooses.
-#include "viz/panels/acceptance_panel.h"
-#include "viz/panels/button_row.h"
-
 #include <algorithm>
 #include <optional>
 
 #include "core/base/counted.h"
 #include "viz/draw/drawing.h"
 #include "viz/panels/acceptance_rows.h"
+#include "viz/panels/button_row.h"
+#include "viz/panels/charts.h"
 #include "viz/panels/panels.h"
 #include "viz/panels/tree_rows.h"
 #include "viz/query/step_range.h"

@@ -9,6 +9,7 @@
 #include "viz/canvas/canvas.h"
 #include "viz/draw/scene.h"
 #include "viz/query/acceptance.h"
+#include "viz/query/draft_causes.h"
 
 namespace triescope::viz {
 
@@ -32,13 +33,17 @@ class AcceptanceRows {
   float scroll_ = 0;  // in rows
 };
 
-// What a group is, in lines: what is counted, its figures, its interval, the mean p.
+// A group in lines: what is counted, its figures, its interval, the mean p.
 std::vector<std::string> acceptance_group_lines(AcceptanceBy by, const AcceptanceGroup& group);
-// What the bars tell: "Accepted, by depth of the drafts", "Why it was refused".
+// The bars' headline: "Accepted, by depth of the drafts", "Why it was refused".
 std::string acceptance_headline(AcceptanceBy by);
-// Header line and a row a group: by,group,n,accepted,share,low,high,mean_p
 // Causes that explain nothing have no bar.
 void drop_empty_causes(AcceptanceBy by, Acceptance& acceptance);
+// Header line and a row a group: by,group,n,accepted,share,low,high,mean_p
 std::string acceptance_csv(AcceptanceBy by, const Acceptance& acceptance);
+// Why drafts failed, as CSV: header line and a row each, step,node,parent,token,text,cause,p,drafter_rank,drafter_q,
+// drafter_score. The drafter's columns are about the token that came; ranks are from 1.
+std::string failures_csv(const capture::Capture& capture,
+                         const std::vector<DraftFailure>& failures);
 
 }  // namespace triescope::viz

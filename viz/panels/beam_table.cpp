@@ -9,8 +9,8 @@
 #include "viz/draw/node_text.h"
 #include "viz/narration/reason_text.h"
 #include "viz/panels/column_fit.h"
-#include "viz/text/finish_text.h"
 #include "viz/text/number_text.h"
+#include "viz/text/spoken_text.h"
 #include "viz/text/token_text.h"
 
 namespace triescope::viz {

@@ -43,8 +43,7 @@ class CandidatesPanel final : public Panel {
     beside_.clear();
     const float em = scene.em, pad = em * 0.6f;
     const RowSource source = owner_.source(scene);
-    const Rect owner =
-        owner_.draw(canvas, {area.right() - pad, area.y + em * 0.2f}, area.w * 0.3f, scene);
+    const Rect owner = owner_.draw(canvas, area, scene);
     const std::int32_t node = node_of(scene);
     if (node < 0)
       return draw_empty_state(canvas, area,
@@ -177,7 +176,7 @@ class CandidatesPanel final : public Panel {
     return has(0) ? 0 : -1;
   }
 
-  // What the drafter held of the same place; empty where it has no row there.
+  // The drafter's candidates for the same place; empty where it has no row there.
   static std::span<const capture::CandidateRow> drafter_rows(const Scene& scene,
                                                              std::int32_t node) {
     for (const capture::Whose whose : {capture::Whose::kHead, capture::Whose::kDraft})

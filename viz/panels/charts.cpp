@@ -7,7 +7,6 @@
 #include "core/base/error.h"
 #include "core/base/nearest_name.h"
 #include "viz/draw/drawing.h"
-#include "viz/panels/acceptance_panel.h"
 #include "viz/panels/level_chart.h"
 #include "viz/panels/level_history.h"
 #include "viz/panels/verdict_history.h"

@@ -6,7 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "viz/panels/cost_chart.h"
 #include "viz/panels/panel.h"
+#include "viz/query/acceptance.h"
 
 namespace triescope::viz {
 
@@ -18,5 +20,10 @@ const std::vector<std::string>& chart_names();
 std::unique_ptr<Panel> make_picture(const std::string& name);
 // Both lists, panels first.
 const std::vector<std::string>& picture_names();
+
+std::unique_ptr<Panel> make_acceptance_chart(AcceptanceBy by);  // "acceptance-by-rank", …
+// The costs of a study's methods beside each other, whatever run the scene has. REQUIRES: one or more, all
+// with the same forwards. (The panel of one run is make_cost_panel().)
+std::unique_ptr<Panel> make_cost_picture(std::vector<CostSeries> series);
 
 }  // namespace triescope::viz

@@ -14,7 +14,7 @@ constexpr int kMostDrafts = 64, kFewestDrafts = 8;
 // A lower chart has no names among its curves; one with less room than the second has no title of its axis.
 constexpr float kNamedCurvesEm = 5, kTitledAxisEm = 7;
 // From the highest value to the top: a point and above it the mark of what pays best.
-constexpr float kHeadroomEm = 1.6f;
+constexpr float kCostHeadroomEm = 1.6f;
 
 std::string times_text(double value) { return number_text(value, 2) + " ×"; }
 
@@ -203,7 +203,7 @@ CostPlot draw_cost_chart(Canvas& canvas, Rect area, const std::vector<CostSeries
     for (const double value : speedups(one.model, most)) high = std::max(high, value);
   }
   plot.x = {0, static_cast<double>(most), plot.area.x, plot.area.right()};
-  const float headroom = std::clamp(em * kHeadroomEm, plot.area.h * 0.13f, plot.area.h * 0.5f);
+  const float headroom = std::clamp(em * kCostHeadroomEm, plot.area.h * 0.13f, plot.area.h * 0.5f);
   plot.y = {0, high * static_cast<double>(plot.area.h / (plot.area.h - headroom)),
             plot.area.bottom(), plot.area.y};
   draw_cost_axes(canvas, area, plot, scene);

@@ -1,11 +1,10 @@
 // Worth it: whether drafts pay, by what they gave and by what a step costs here or elsewhere.
-#include "viz/panels/cost_panel.h"
-#include "core/base/counted.h"
-#include "viz/panels/button_row.h"
-
 #include <algorithm>
 
+#include "core/base/counted.h"
 #include "viz/draw/drawing.h"
+#include "viz/panels/button_row.h"
+#include "viz/panels/charts.h"
 #include "viz/panels/cost_words.h"
 #include "viz/panels/panels.h"
 #include "viz/query/step_range.h"
@@ -18,7 +17,7 @@ constexpr float kCostLineEm = 1.35f, kKnobFactor = 1.25f;
 // A slide of 16:9 with the export's margins and caption.
 constexpr Point kSlideEm{66.5f, 34};
 
-// What a button does.
+// The actions of the buttons.
 enum class Knob : std::uint8_t { kFrom, kRowLess, kRowMore, kRoundLess, kRoundMore };
 
 struct CostButton {
@@ -89,7 +88,7 @@ class CostPanel final : public Panel {
     for (const auto& [box, i] : plot_.bests)
       if (box.contains(in.mouse) && i < series.size())
         reaction.tooltip = best_lines(series[i].model);
-    // Of beams no other number of drafts is known.
+    // Nothing is known of beams with another number of drafts.
     if (reaction.tooltip.empty() && plot_.area.contains(in.mouse) &&
         !series.front().model.facts.is_of_beams())
       reaction.tooltip =

@@ -7,8 +7,8 @@
 #include "viz/narration/reason_text.h"
 #include "viz/panels/beam_table.h"
 #include "viz/panels/draw_table.h"
-#include "viz/text/finish_text.h"
 #include "viz/text/number_text.h"
+#include "viz/text/spoken_text.h"
 #include "viz/text/token_text.h"
 
 namespace triescope::viz {

@@ -96,7 +96,7 @@ class DraftsPanel final : public Panel {
     const Largest most = largest(scene, shown_);
     const Lower lower = lower_part(area.h, em, most.levels, most.sources_em, wanted);
     const float history = lower.history, charts = lower.charts;
-    // What the drafts come from has room where a few levels have it too.
+    // The sources of the drafts have room where a few levels have it too.
     const std::vector<TokenList>& sources = shown_.sources;
     const float least = em * DraftRows::height_em(std::min<std::size_t>(drafts.levels.size(), 3));
     const float sources_height = std::clamp(area.h - history - charts - head - least, 0.0f,
@@ -200,7 +200,7 @@ class DraftsPanel final : public Panel {
             token_lists(capture, scene.shown_step(), scene.cursor)};
   }
 
-  // What the places of the charts and the history follow from: the largest steps of the run, so that nothing moves from
+  // The largest steps of the run. The places of the charts and the history follow from them, so that nothing moves from
   // step to step. The step under way may be larger than all that are done. A single picture has no other step beside it.
   struct Largest {
     std::size_t levels = 0;

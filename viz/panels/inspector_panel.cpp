@@ -275,7 +275,7 @@ class InspectorPanel final : public Panel {
     return y - start + em * 0.5f;
   }
 
-  // What the facts were computed for.
+  // The scene for which the facts were computed.
   struct Key {
     const capture::Capture* capture = nullptr;
     capture::Tick cursor = -1;

@@ -25,7 +25,7 @@ namespace {
 using capture::NodeState;
 
 constexpr float kBandEm = 1.5f, kRangeEm = 1.25f;
-constexpr float kMaxZoom = 12;
+constexpr float kKvMaxZoom = 12;
 
 class KvPanel final : public Panel {
  public:
@@ -55,8 +55,7 @@ class KvPanel final : public Panel {
     head_ = {};
     const float em = scene.em, pad = em * 0.6f;
     const RowSource source = owner_.source(scene);
-    const Rect owner =
-        owner_.draw(canvas, {area.right() - pad, area.y + em * 0.2f}, area.w * 0.3f, scene);
+    const Rect owner = owner_.draw(canvas, area, scene);
     if (!scene.capture || source.slot_count_at(*scene.capture, scene.cursor) == 0)
       return draw_empty_state(canvas, area,
                               source.is_target() ? empty_text(scene.capture, info(), info().empty)
@@ -124,7 +123,7 @@ class KvPanel final : public Panel {
     // Clamps to the picture drawn last; draw() clamps again to the new one.
     scroll_ = scroll_within(scroll_, first.grid.height(), first.body.h);
     if (const auto factor = static_cast<float>(zoom_of(in)); factor != 1) {
-      const float zoom = std::clamp(zoom_ * factor, 1.0f, kMaxZoom), ratio = zoom / zoom_;
+      const float zoom = std::clamp(zoom_ * factor, 1.0f, kKvMaxZoom), ratio = zoom / zoom_;
       // Cells grow in both directions, so a slot's place in the strip moves with the square.
       scroll_ = scroll_about(scroll_, in.mouse.y - first.body.y, ratio * ratio);
       zoom_ = zoom;

@@ -8,7 +8,7 @@
 
 #include "viz/draw/drawing.h"
 #include "viz/layouts/axis.h"
-#include "viz/query/level_acceptance.h"
+#include "viz/query/draft_places.h"
 #include "viz/text/number_text.h"
 
 namespace triescope::viz {

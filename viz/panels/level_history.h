@@ -10,7 +10,7 @@
 #include "viz/canvas/canvas.h"
 #include "viz/draw/scene.h"
 #include "viz/query/draft_levels.h"
-#include "viz/query/level_acceptance.h"
+#include "viz/query/draft_places.h"
 #include "viz/text/number_text.h"
 
 namespace triescope::viz {

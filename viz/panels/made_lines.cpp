@@ -1,7 +1,7 @@
 // How a run was made, as lines for people.
-#include <nlohmann/json.hpp>
 
 #include "core/base/counted.h"
+#include "core/capture/run_fields.h"
 #include "viz/panels/row_source.h"
 #include "viz/panels/run_summary.h"
 #include "viz/query/expert_use.h"
@@ -13,22 +13,17 @@ namespace triescope::viz {
 
 std::vector<SummaryLine> made_lines(const Scene& scene, Told told) {
   const capture::RunInfo& run = scene.capture->run();
-  const auto model = nlohmann::json::parse(run.model_json, nullptr, false);
-  const auto field_of = [](const nlohmann::json& object, const char* key) {
-    if (!object.is_object() || !object.contains(key)) return std::string("?");
-    return object[key].is_string() ? object[key].get<std::string>() : object[key].dump();
-  };
-  const auto field = [&](const char* key) { return field_of(model, key); };
+  const capture::RunFields model(run.model_json);
+  const auto field = [&](const char* key) { return model.shown(key); };
   std::vector<SummaryLine> lines = {
       {"model", field("name")},
       {"family", field("family") + ", " + field("dtype") + " on " + field("device")},
       {"size",
        field("layers") + " layers, " + field("kv_heads") + " KV heads × " + field("head_dim")}};
-  if (model.is_object() && model.contains("draft") && model["draft"].is_object())
-    lines.push_back(
-        {owner_name(field_of(model["draft"], "family") == "draft head" ? capture::Whose::kHead
-                                                                       : capture::Whose::kDraft),
-         field_of(model["draft"], "name"), "writes ahead what the model then checks"});
+  if (const capture::RunFields draft = model.part("draft"); !draft.empty())
+    lines.push_back({owner_name(draft.text("family") == "draft head" ? capture::Whose::kHead
+                                                                     : capture::Whose::kDraft),
+                     draft.shown("name"), "writes ahead what the model then checks"});
   static constexpr const char* kStatus[] = {"running", "done", "stopped", "failed"};
   lines.push_back({"method", run.method_title.empty() ? run.method : run.method_title});
   if (const auto left_out = left_out_layers(*scene.capture, scene.cursor); !left_out.empty())

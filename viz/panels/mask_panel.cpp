@@ -21,7 +21,7 @@
 namespace triescope::viz {
 namespace {
 
-constexpr float kBandEm = 5.5f, kMaskLabelEm = 8.5f, kMaxZoom = 60;
+constexpr float kMaskBandEm = 5.5f, kMaskLabelEm = 8.5f, kMaskMaxZoom = 60;
 constexpr float kLeastRowEm = 0.85f;  // of a figure, so that letters have room
 constexpr float kButtonEm = 7;        // the button with its word "columns: "
 
@@ -54,8 +54,7 @@ class MaskPanel final : public Panel {
       return draw_empty_state(canvas, area, info().empty, scene);
     const float em = scene.em, pad = em * 0.6f;
     const RowSource source = owner_.source(scene);
-    const Rect owner =
-        owner_.draw(canvas, {area.right() - pad, area.y + em * 0.2f}, area.w * 0.3f, scene);
+    const Rect owner = owner_.draw(canvas, area, scene);
     if (!picture_.mask.update(source, scene, picture_.slot_order)) {
       float taken = owner.w > 0 ? owner.bottom() - area.y : 0;
       taken += head_.draw(canvas, {area.x + pad, area.y + taken + em * 0.2f, area.w - 2 * pad, em},
@@ -93,7 +92,7 @@ class MaskPanel final : public Panel {
     top += head_.draw(canvas, {area.x + pad, top - em * 0.1f, area.w - 2 * pad, em},
                       picture_.mask.fault_count, "cell", faulty_steps(scene), scene);
     const float label = std::min(em * kMaskLabelEm, area.w * 0.3f),
-                band = std::min(em * kBandEm, area.w * 0.16f), header = em * 1.3f;
+                band = std::min(em * kMaskBandEm, area.w * 0.16f), header = em * 1.3f;
     const Rect body{area.x + pad + label + band, top + header,
                     std::max(1.0f, area.w - 2 * pad - label - band),
                     std::max(1.0f, area.bottom() - pad * 0.5f - top - header)};
@@ -132,7 +131,7 @@ class MaskPanel final : public Panel {
     if (head_.input(in, faulty_steps(scene), scene, reaction)) return reaction;
     if (picture_.grid.rows == 0) return reaction;
     if (const auto factor = static_cast<float>(zoom_of(in)); factor != 1) {
-      const float zoom = std::clamp(zoom_ * factor, 1.0f, kMaxZoom), ratio = zoom / zoom_;
+      const float zoom = std::clamp(zoom_ * factor, 1.0f, kMaskMaxZoom), ratio = zoom / zoom_;
       offset_ = {scroll_about(picture_.grid.offset.x, in.mouse.x - picture_.grid.body.x, ratio),
                  scroll_about(picture_.grid.offset.y, in.mouse.y - picture_.grid.body.y, ratio)};
       zoom_ = zoom;
@@ -172,7 +171,7 @@ class MaskPanel final : public Panel {
       return {scene.em * 24, scene.em * 20};
     const auto columns = static_cast<float>(room_for(all.columns.size(), scene));
     const float cell = std::clamp(110 / columns, 0.6f, MaskGrid::kWidestEm);
-    return {scene.em * (kMaskLabelEm + kBandEm + 2 + std::min(columns * cell, 700.0f)),
+    return {scene.em * (kMaskLabelEm + kMaskBandEm + 2 + std::min(columns * cell, 700.0f)),
             scene.em * (4.5f + std::max(2.0f, static_cast<float>(all.rows.size())) *
                                    MaskGrid::kTallestEm)};
   }

@@ -27,7 +27,7 @@ using namespace memory_curves;
 using capture::MemoryRow;
 
 constexpr float kUnseenVeil = 0.65f;  // lies over the curves behind the cursor
-constexpr ZoomSpeed kZoomSpeed = {1.2, 1.3, 0.77};
+constexpr ZoomSpeed kMemoryZoomSpeed = {1.2, 1.3, 0.77};
 
 // The KV that the policy copied in a step. batch gathers every beam's whole cache, even if the beam stays in its
 // place; compact moves survivors.
@@ -66,8 +66,7 @@ class MemoryPanel final : public Panel {
     whole_line_ = {};
     const float em = scene.em, pad = em * 0.6f;
     const RowSource source = owner_.source(scene);
-    const Rect owner =
-        owner_.draw(canvas, {area.right() - pad, area.y + em * 0.2f}, area.w * 0.3f, scene);
+    const Rect owner = owner_.draw(canvas, area, scene);
     const auto rows = rows_of(source, scene);
     if (rows.empty())
       return draw_empty_state(
@@ -102,8 +101,7 @@ class MemoryPanel final : public Panel {
       if (const auto there = rows_of(others, other); !there.empty())
         top = std::max(
             top, area.y + head_height(canvas, memory_head(others, there, hidden_, other), area,
-                                      legend_end(owner_.width(canvas, area.w * 0.3f, other)) -
-                                          beside_button,
+                                      legend_end(owner_.width(canvas, area, other)) - beside_button,
                                       scene));
     }
     // A run that has ended needs no KV, so the curves end with its last step rather than fall.
@@ -201,7 +199,7 @@ class MemoryPanel final : public Panel {
     const RowSource source = owner_.source(scene);
     const auto rows = rows_of(source, scene);
     if (rows.empty()) return reaction;
-    if (const double factor = zoom_of(in, kZoomSpeed); factor != 1 && plot_.area.w > 0) {
+    if (const double factor = zoom_of(in, kMemoryZoomSpeed); factor != 1 && plot_.area.w > 0) {
       const double steps = plot_.last - plot_.first;
       const double zoom = std::clamp(zoom_ * factor, 1.0, std::max(1.0, steps / 4));
       from_ = low_about(plot_.x.low, plot_.x.value(in.mouse.x), zoom_ / zoom);

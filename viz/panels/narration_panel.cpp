@@ -16,7 +16,7 @@
 namespace triescope::viz {
 namespace {
 
-constexpr float kHeadEm = 1.9f;
+constexpr float kNarrationHeadEm = 1.9f;
 
 Narration told(const Scene& scene) {
   return narrate(*scene.capture, scene.cursor, Sentences::standard());
@@ -75,7 +75,7 @@ class NarrationPanel final : public Panel {
       return draw_empty_state(canvas, area, error.what(), scene);
     }
     remember(scene);
-    const float head = scene.em * kHeadEm;
+    const float head = scene.em * kNarrationHeadEm;
     text_ = {area.x, area.y + head, area.w, std::max(0.0f, area.h - head)};
     shown_ = lay_out_narration(canvas, area.w, scene, narration_);
     const float longer = std::max(0.0f, shown_.height - text_.h);
@@ -113,8 +113,8 @@ class NarrationPanel final : public Panel {
   Point extent(Canvas& canvas, const Scene& scene) const override {
     const float width = scene.em * 46;
     if (!scene.capture) return {width, scene.em * 6};
-    return {width,
-            scene.em * kHeadEm + lay_out_narration(canvas, width, scene, told(scene)).height};
+    return {width, scene.em * kNarrationHeadEm +
+                       lay_out_narration(canvas, width, scene, told(scene)).height};
   }
 
   std::string csv(const Scene& scene) const override {

@@ -22,14 +22,14 @@ struct SwitchLabels {
   float width = 0;
 };
 
-// Short names where the long ones do not fit into `room`.
-SwitchLabels switch_labels(Canvas& canvas, float room, const Scene& scene) {
+// Short names where the long ones take more than a third of the panel.
+SwitchLabels switch_labels(Canvas& canvas, Rect area, const Scene& scene) {
   if (!scene.capture || !scene.has_buttons()) return {};
   const auto owners = scene.capture->owners();
   if (owners.size() < 2) return {};
   SwitchLabels result;
   for (const bool brief : {false, true}) {
-    if (brief && result.width <= room) break;
+    if (brief && result.width <= area.w * 0.3f) break;
     result = {};
     for (const Whose whose : owners) {
       std::string label = brief ? capture::to_string(whose) : owner_name(whose);
@@ -43,18 +43,18 @@ SwitchLabels switch_labels(Canvas& canvas, float room, const Scene& scene) {
 
 }  // namespace
 
-float OwnerSwitch::width(Canvas& canvas, float room, const Scene& scene) const {
-  return switch_labels(canvas, room, scene).width;
+float OwnerSwitch::width(Canvas& canvas, Rect area, const Scene& scene) const {
+  return switch_labels(canvas, area, scene).width;
 }
 
-Rect OwnerSwitch::draw(Canvas& canvas, Point top_right, float room, const Scene& scene) {
+Rect OwnerSwitch::draw(Canvas& canvas, Rect area, const Scene& scene) {
   parts_.clear();
-  const auto [labels, width] = switch_labels(canvas, room, scene);
+  const auto [labels, width] = switch_labels(canvas, area, scene);
   if (labels.empty()) return {};
   const auto owners = scene.capture->owners();
   const float em = scene.em;
   const TextStyle style = dim_text(scene, 0.8f), chosen_style = ui_text(scene, 0.8f);
-  const Rect box{top_right.x - width, top_right.y, width, em * 1.3f};
+  const Rect box{area.right() - em * 0.6f - width, area.y + em * 0.2f, width, em * 1.3f};
   const Whose shown = source(scene).whose;
   canvas.fill_rect(box, scene.theme.surface, em * 0.3f);
   float x = box.x;

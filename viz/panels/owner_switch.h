@@ -23,11 +23,11 @@ class OwnerSwitch {
 
   // The rows to show: the chosen model's where this capture has them, else the target's.
   RowSource source(const Scene& scene) const;
-  // Draws the switch with its top right corner at `top_right`, at most `room` px wide. Returns an
-  // empty area in exports and where there is no choice.
-  Rect draw(Canvas& canvas, Point top_right, float room, const Scene& scene);
+  // Draws the switch in the top right corner of a panel's area. Returns an empty area in exports and
+  // where there is no choice.
+  Rect draw(Canvas& canvas, Rect area, const Scene& scene);
   // The width that it takes there, in px; 0 where it draws nothing.
-  float width(Canvas& canvas, float room, const Scene& scene) const;
+  float width(Canvas& canvas, Rect area, const Scene& scene) const;
   // Input::next and previous choose the next owner or the one before. True: the mouse is over the
   // switch, so nothing else of the panel takes it.
   bool input(const Input& in, const Scene& scene, Reaction& reaction);

@@ -9,7 +9,7 @@ namespace triescope::viz {
 
 class PageScroll {
  public:
-  // What is drawn is so many px higher than its area. Until somebody scrolls it stands at `start`.
+  // Tells that the content is `overflow` px higher than its area. Until somebody scrolls it stands at `start`.
   void fit(float overflow, float start = 0);
   float at() const { return at_; }  // px from the top
   float overflow() const { return overflow_; }

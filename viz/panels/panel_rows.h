@@ -1,4 +1,4 @@
-// What is said where a capture has none of the rows that a panel draws (PanelInfo::rows).
+// The text where a capture has none of the rows that a panel draws (PanelInfo::rows).
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@ std::vector<std::string> missing_tables(const capture::Capture& capture, const P
 // "The capture has no rows in slot: triescope writes them with --capture-level full, ..."; "" = none is
 // missing.
 std::string missing_rows_text(const capture::Capture& capture, const PanelInfo& panel);
-// What an empty picture says: which rows are missing, or `otherwise` where they may still come or have come.
+// The text of an empty picture: which rows are missing, or `otherwise` where they may still come or have come.
 std::string empty_text(const capture::Capture* capture, const PanelInfo& panel,
                        const std::string& otherwise);
 

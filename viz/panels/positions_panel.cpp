@@ -21,7 +21,7 @@
 namespace triescope::viz {
 namespace {
 
-constexpr float kRowEm = 1.7f, kLabelEm = 8, kMaxZoom = 12;
+constexpr float kPositionRowEm = 1.7f, kLabelEm = 8, kPositionsMaxZoom = 12;
 
 class PositionsPanel final : public Panel {
  public:
@@ -47,8 +47,7 @@ class PositionsPanel final : public Panel {
     head_ = {};
     const float em = scene.em, pad = em * 0.6f;
     const RowSource source = owner_.source(scene);
-    const Rect owner =
-        owner_.draw(canvas, {area.right() - pad, area.y + em * 0.2f}, area.w * 0.3f, scene);
+    const Rect owner = owner_.draw(canvas, area, scene);
     const auto inputs = rows_of(scene);
     const auto steps = faulty_steps(scene);
     if (inputs.empty()) {
@@ -88,7 +87,7 @@ class PositionsPanel final : public Panel {
     const float top = area.y + legend + em * 1.6f;
     const float room = std::max(1.0f, area.bottom() - em * 1.5f - top);
     const float row_height =
-        std::clamp(room / static_cast<float>(inputs.size()), 3.0f, em * kRowEm) *
+        std::clamp(room / static_cast<float>(inputs.size()), 3.0f, em * kPositionRowEm) *
         (scene.export_mode ? 1 : zoom_);
     const float length = row_height * static_cast<float>(inputs.size());
     scroll_ = scene.export_mode ? 0 : scroll_within(scroll_, length, room);
@@ -172,7 +171,7 @@ class PositionsPanel final : public Panel {
     if (owner_.input(in, scene, reaction)) return reaction;
     if (scene.capture && head_.input(in, faulty_steps(scene), scene, reaction)) return reaction;
     if (const auto factor = static_cast<float>(zoom_of(in)); factor != 1 && rows_.height > 0) {
-      const float zoom = std::clamp(zoom_ * factor, 1.0f, kMaxZoom), ratio = zoom / zoom_;
+      const float zoom = std::clamp(zoom_ * factor, 1.0f, kPositionsMaxZoom), ratio = zoom / zoom_;
       scroll_ = std::max(0.0f, scroll_about(scroll_, in.mouse.y - rows_.top, ratio));
       rows_.height *= ratio;
       zoom_ = zoom;
@@ -213,8 +212,9 @@ class PositionsPanel final : public Panel {
   }
 
   Point extent(Canvas&, const Scene& scene) const override {
-    return {scene.em * 44, scene.em * (5.5f + kRowEm * static_cast<float>(std::max<std::size_t>(
-                                                           3, rows_of(scene).size())))};
+    return {scene.em * 44,
+            scene.em * (5.5f + kPositionRowEm * static_cast<float>(std::max<std::size_t>(
+                                                    3, rows_of(scene).size())))};
   }
 
   std::string csv(const Scene& scene) const override {

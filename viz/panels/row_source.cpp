@@ -1,7 +1,8 @@
 #include "viz/panels/row_source.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
+
+#include "core/capture/run_fields.h"
 
 namespace triescope::viz {
 
@@ -12,10 +13,8 @@ namespace {
 // An integer from the description of the target, or of its drafter. A draft model and a draft head
 // are both described under the target's "draft". 0 = absent.
 std::int64_t described(const capture::Capture& capture, bool target, const char* name) {
-  auto model = nlohmann::json::parse(capture.run().model_json, nullptr, false);
-  if (!target && model.is_object()) model = model.value("draft", nlohmann::json());
-  if (!model.is_object() || !model.contains(name) || !model[name].is_number_integer()) return 0;
-  return model[name].get<std::int64_t>();
+  const capture::RunFields model(capture.run().model_json);
+  return (target ? model : model.part("draft")).integer(name, 0);
 }
 
 }  // namespace

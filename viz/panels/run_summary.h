@@ -34,7 +34,7 @@ struct SummarySection {
   std::vector<SummaryLine> lines;
   std::string panel = {};  // shows more of it; "" = none
 };
-// Of the steps in scene.range as far as the cursor has seen them. Sections without a line are left out.
+// Sums up the steps in scene.range as far as the cursor has seen them. Sections without a line are left out.
 std::vector<SummarySection> run_summary(const Scene& scene);
 // Header line and a row a figure, named as in the table of runs: figure,value
 std::string run_summary_csv(const Scene& scene);

@@ -10,8 +10,8 @@
 #include "viz/query/changes.h"
 #include "viz/query/draft_match.h"
 #include "viz/query/leaves.h"
-#include "viz/text/finish_text.h"
 #include "viz/text/number_text.h"
+#include "viz/text/spoken_text.h"
 #include "viz/text/token_text.h"
 
 namespace triescope::viz {

@@ -25,7 +25,7 @@ struct TextSequence {
 // The paths in force, best first.
 std::vector<TextSequence> sequences_of(const Scene& scene);
 
-// What a token is for the drafts of the step that the cursor stands in (query/draft_match.h).
+// The part of a token in the match that gave the drafts of the cursor's step (query/draft_match.h).
 enum class FoundAs : std::uint8_t { kNone, kMatch, kBehind };
 
 // A piece of a line in one style.

@@ -16,8 +16,8 @@ namespace {
 
 using capture::NodeState;
 
-constexpr float kRowEm = 1.45f, kFootEm = 0.5f, kTitleEm = 6.2f, kGapEm = 0.18f, kCutEm = 1.2f,
-                kLetters = 0.84f;
+constexpr float kListRowEm = 1.45f, kFootEm = 0.5f, kListTitleEm = 6.2f, kListGapEm = 0.18f,
+                kCutEm = 1.2f, kLetters = 0.84f;
 constexpr int kMostChars = 14;
 
 std::string cell_text(const TokenList::Token& token, const Scene& scene) {
@@ -48,15 +48,15 @@ std::size_t first_shown(const TokenList& list, const std::vector<float>& widths,
   if (matched == list.tokens.end()) return 0;
   const auto before = static_cast<std::size_t>(matched - list.tokens.begin());
   float width = 0;
-  for (std::size_t i = 0; i < list.tokens.size(); ++i) width += widths[i] + scene.em * kGapEm;
+  for (std::size_t i = 0; i < list.tokens.size(); ++i) width += widths[i] + scene.em * kListGapEm;
   std::size_t first = 0;
   for (; first < before && width > room - (first > 0 ? scene.em * kCutEm : 0); ++first)
-    width -= widths[first] + scene.em * kGapEm;
+    width -= widths[first] + scene.em * kListGapEm;
   return first;
 }
 
 float title_width(float width, const Scene& scene) {
-  return std::min(scene.em * kTitleEm, width * 0.3f);
+  return std::min(scene.em * kListTitleEm, width * 0.3f);
 }
 
 std::string place_text(const FoundMatch& match) {
@@ -66,7 +66,9 @@ std::string place_text(const FoundMatch& match) {
   return text;
 }
 
-float rows_of(const TokenList& list) { return list.match.tokens > 0 ? 2 * kRowEm - 0.3f : kRowEm; }
+float rows_of(const TokenList& list) {
+  return list.match.tokens > 0 ? 2 * kListRowEm - 0.3f : kListRowEm;
+}
 
 }  // namespace
 
@@ -90,7 +92,7 @@ void TokenListRows::clear() { boxes_.clear(); }
 
 void TokenListRows::draw(Canvas& canvas, Rect area, const std::vector<TokenList>& lists,
                          const Scene& scene) {
-  const float em = scene.em, row = em * kRowEm;
+  const float em = scene.em, row = em * kListRowEm;
   const Columns columns = columns_of(canvas, lists, scene);
   float y = area.y;
   for (std::size_t i = 0; i < lists.size(); ++i) {
@@ -165,7 +167,7 @@ void TokenListRows::draw_list(Canvas& canvas, Rect row, const TokenList& list,
                       {from, "token " + std::to_string(token.token) + "  " +
                                  token_text(scene.capture->piece(token.token))},
                       place});
-    x += width + em * kGapEm;
+    x += width + em * kListGapEm;
   }
 }
 

@@ -9,7 +9,6 @@
 #include "viz/draw/node_text.h"
 #include "viz/panels/fault_head.h"
 #include "viz/panels/panels.h"
-#include "viz/panels/trie_fold_state.h"
 #include "viz/panels/trie_input.h"
 #include "viz/panels/trie_picture.h"
 #include "viz/text/number_text.h"

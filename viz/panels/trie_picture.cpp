@@ -14,7 +14,7 @@ using capture::NodeState;
 constexpr float kMergePx = 3;        // marks closer than this become one
 constexpr float kLeastZoom = 0.75f;  // of a figure; smaller letters cannot be read
 
-// Of several marks in one spot, the weightiest is drawn.
+// Where several marks share one spot, the weightiest is drawn.
 int weight(NodeState state, std::int32_t rank) {
   if (rank >= 0) return 1000 - std::min(rank, 900);
   if (state == NodeState::kFinished) return 60;

@@ -28,7 +28,7 @@ namespace {
 constexpr float kMostWidthEm = 100;  // of a whole picture
 
 // The panel's content at a cursor, made once per cursor and state of the capture.
-struct Shown {
+struct ShownDecision {
   const capture::Capture* capture = nullptr;
   capture::Tick cursor = -1, lit_from = -1;
   capture::Counts counts = {};
@@ -56,8 +56,9 @@ std::int32_t turning_node(const std::vector<capture::VerdictRow>& rows, const Sc
   return -1;
 }
 
-Shown what_is_shown(const Scene& scene) {
-  Shown shown{.capture = scene.capture, .cursor = scene.cursor, .counts = scene.capture->counts()};
+ShownDecision what_is_shown(const Scene& scene) {
+  ShownDecision shown{
+      .capture = scene.capture, .cursor = scene.cursor, .counts = scene.capture->counts()};
   const std::int32_t step = scene.shown_step();
   shown.kind = decision_kind(*scene.capture, step);
   if (shown.kind == DecisionKind::kDrafts) {
@@ -82,18 +83,18 @@ Shown what_is_shown(const Scene& scene) {
   return shown;
 }
 
-Shown what_is_lit(Shown shown, const Scene& scene) {
+ShownDecision what_is_lit(ShownDecision shown, const Scene& scene) {
   shown.lit_from = scene.lit_from;
   if (!scene.lights()) return shown;
   Scene before = scene;
   before.cursor = scene.lit_from;
-  const Shown was = before.shown_step() >= 0 ? what_is_shown(before) : Shown{};
+  const ShownDecision was = before.shown_step() >= 0 ? what_is_shown(before) : ShownDecision{};
   shown.lit_choices = changed_choices(was.beams, shown.beams);
   shown.lit_draws = changed_draws(was.draw, shown.draw);
   return shown;
 }
 
-std::string headline(const Shown& shown, const Scene& scene) {
+std::string headline(const ShownDecision& shown, const Scene& scene) {
   std::string head = "step " + std::to_string(shown.step);
   switch (shown.kind) {
     case DecisionKind::kDrafts: {
@@ -149,7 +150,7 @@ class VerdictPanel final : public Panel {
     history_.clear();
     if (!scene.capture || scene.shown_step() < 0)
       return draw_empty_state(canvas, area, info().empty, scene);
-    const Shown& shown = shown_at(scene);
+    const ShownDecision& shown = shown_at(scene);
     const float em = scene.em, pad = em * 0.6f;
     const bool beams = shown.kind == DecisionKind::kBeams && shown.beams.step >= 0;
     const bool draws = shown.draw.step >= 0;
@@ -207,7 +208,7 @@ class VerdictPanel final : public Panel {
   Reaction input(const Input& in, Rect, const Scene& scene) override {
     Reaction reaction;
     if (!scene.capture || scene.shown_step() < 0) return reaction;
-    const Shown& shown = shown_at(scene);
+    const ShownDecision& shown = shown_at(scene);
     list_.scroll(in, list_.lines(shown.verdicts));
     beams_.scroll(in, shown.beams);
     draws_.scroll(in, shown.draw);
@@ -223,7 +224,7 @@ class VerdictPanel final : public Panel {
   Point extent(Canvas& canvas, const Scene& scene) const override {
     float rows = 0, width = 56;
     if (scene.capture && scene.shown_step() >= 0) {
-      const Shown shown = what_is_shown(scene);
+      const ShownDecision shown = what_is_shown(scene);
       rows = static_cast<float>(shown.kind == DecisionKind::kBeams
                                     ? BeamTable::rows(shown.beams, scene) + 1
                                     : list_.lines(shown.verdicts) + shown.draw.tokens.size() + 4);
@@ -238,7 +239,7 @@ class VerdictPanel final : public Panel {
   std::string csv(const Scene& scene) const override {
     std::string out = decision_csv_head();
     if (!scene.capture || scene.shown_step() < 0) return out;
-    const Shown shown = what_is_shown(scene);
+    const ShownDecision shown = what_is_shown(scene);
     if (shown.kind == DecisionKind::kDrafts)
       return out + verdict_csv(shown.verdicts, "drafts", scene, shown.drafters) +
              draw_csv(shown.draw, scene);
@@ -256,14 +257,14 @@ class VerdictPanel final : public Panel {
   }
 
  private:
-  const Shown& shown_at(const Scene& scene) {
+  const ShownDecision& shown_at(const Scene& scene) {
     if (shown_.capture != scene.capture || shown_.cursor != scene.cursor ||
         shown_.lit_from != scene.lit_from || !same(shown_.counts, scene.capture->counts()))
       shown_ = what_is_lit(what_is_shown(scene), scene);
     return shown_;
   }
 
-  Shown shown_;
+  ShownDecision shown_;
   VerdictList list_;
   BeamTable beams_;
   DrawTable draws_;

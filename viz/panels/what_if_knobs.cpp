@@ -10,7 +10,7 @@
 namespace triescope::viz {
 namespace {
 
-constexpr float kRowEm = 1.55f;
+constexpr float kKnobRowEm = 1.55f;
 constexpr int kMostBound = 1024;
 
 std::optional<int> bound_of(const std::string& text) {
@@ -83,7 +83,7 @@ float WhatIfKnobs::draw(Canvas& canvas, Rect room, const Most& most, const Scene
   bound("depth", &WhatIfKnobs::depth_, most.depth, depth_);
   bound("rank", &WhatIfKnobs::rank_, most.rank, rank_);
   if (now.verify == "top_k") bound("K", &WhatIfKnobs::accept_top_k_, kMostBound, now.accept_top_k);
-  return row.last_line() + em * kRowEm;
+  return row.last_line() + em * kKnobRowEm;
 }
 
 bool WhatIfKnobs::input(const Input& in, const capture::Capture& capture) {

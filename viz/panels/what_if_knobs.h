@@ -16,7 +16,7 @@ class WhatIfKnobs {
  public:
   // The settings for this run: as it was decoded, but for what is chosen and goes with its drafts.
   RejudgeSettings settings(const capture::Capture& capture) const;
-  // What is chosen, in words: "verify top_k, drafts at most 4"; "as recorded".
+  // The choice in words: "verify top_k, drafts at most 4"; "as recorded".
   std::string words(const capture::Capture& capture) const;
 
   // Draws the buttons from the top of `room` down; returns the height used. `most`: the largest

@@ -15,9 +15,9 @@
 namespace triescope::viz {
 namespace {
 
-constexpr float kLineEm = 1.45f, kAxisEm = 1.5f, kLeastChartEm = 5;
+constexpr float kWhatIfLineEm = 1.45f, kWhatIfAxisEm = 1.5f, kLeastChartEm = 5;
 
-struct Made {
+struct MadeWhatIf {
   const capture::Capture* capture = nullptr;
   capture::Tick cursor = -1;
   std::int64_t verdicts = -1;
@@ -81,9 +81,9 @@ class WhatIfPanel final : public Panel {
     };
     if (scene.has_buttons() && area.h > em * 8) cut(knobs_.draw(canvas, room, made_.most, scene));
     const Rejudged& all = made_.rejudged;
-    text_in(canvas, {room.x, room.y, room.w, em * kLineEm}, headline(scene),
+    text_in(canvas, {room.x, room.y, room.w, em * kWhatIfLineEm}, headline(scene),
             bold_text(scene, 0.9f));
-    cut(em * kLineEm);
+    cut(em * kWhatIfLineEm);
     for (const std::string& line :
          wrap_text(canvas, follow_text(all) + ".", dim_text(scene, 0.82f), room.w)) {
       if (room.h < em * 2.5f) return;
@@ -161,7 +161,7 @@ class WhatIfPanel final : public Panel {
   }
 
   // Made once per cursor, knobs and state of the capture.
-  const Made& made(const Scene& scene) const {
+  const MadeWhatIf& made(const Scene& scene) const {
     const std::int64_t verdicts = scene.capture->counts().verdicts;
     const std::string knobs = knobs_.state();
     if (made_.capture != scene.capture || made_.cursor != scene.cursor ||
@@ -181,7 +181,7 @@ class WhatIfPanel final : public Panel {
       most = std::max({most, step.tokens, step.recorded_tokens});
     const TextStyle small = dim_text(scene, 0.78f);
     plot_ = {room.x + em * 1.8f, room.y + em * 0.4f, room.w - em * 2.2f,
-             room.h - em * (kAxisEm + 0.6f)};
+             room.h - em * (kWhatIfAxisEm + 0.6f)};
     const AxisScale y{0, static_cast<double>(most) + 0.2, plot_.bottom(), plot_.y};
     for (const double tick : nice_integer_ticks(0, most, 4)) {
       canvas.line({plot_.x, y.px(tick)}, {plot_.right(), y.px(tick)}, scene.theme.grid, 1);
@@ -230,7 +230,7 @@ class WhatIfPanel final : public Panel {
   }
 
   WhatIfKnobs knobs_;
-  mutable Made made_;
+  mutable MadeWhatIf made_;
   Rect plot_;
   float pitch_ = 0;
 };

@@ -2,14 +2,14 @@
 
 #include <algorithm>
 #include <map>
-#include <nlohmann/json.hpp>
 
 #include "core/base/counted.h"
+#include "core/capture/run_fields.h"
 #include "viz/panels/row_source.h"
 #include "viz/query/kv_levels.h"
 #include "viz/query/step_so_far.h"
-#include "viz/text/count_text.h"
 #include "viz/text/number_text.h"
+#include "viz/text/spoken_text.h"
 
 namespace triescope::viz {
 namespace {
@@ -32,14 +32,6 @@ TogetherKv together_at_ends(const Scene& scene) {
   for (const auto& [step, end] : ends)
     if (end.sum() > most.sum()) most = end;
   return most;
-}
-
-// A number of bytes in the description of a model; 0 = it does not say.
-double memory_part(const nlohmann::json& model, const char* name) {
-  if (!model.is_object()) return 0;
-  const auto memory = model.find("memory");
-  if (memory == model.end() || !memory->is_object() || !memory->contains(name)) return 0;
-  return (*memory)[name].is_number() ? (*memory)[name].get<double>() : 0;
 }
 
 // "4.10 MB", or "4.10 MB + 0.80 MB" with that of a drafter.
@@ -77,19 +69,19 @@ TogetherKv together_kv(const Scene& scene) {
 }
 
 std::optional<WholeMemory> whole_memory(const Scene& scene, const TogetherKv& together) {
-  const auto model = nlohmann::json::parse(scene.capture->run().model_json, nullptr, false);
+  const capture::RunFields model(scene.capture->run().model_json), draft = model.part("draft");
+  const auto bytes = [](const capture::RunFields& of, const char* name) {
+    return of.part("memory").number(name, 0);
+  };
   WholeMemory whole;
-  whole.weights = memory_part(model, "weights");
+  whole.weights = bytes(model, "weights");
   if (whole.weights <= 0) return std::nullopt;
-  const nlohmann::json draft = model.value("draft", nlohmann::json());
-  whole.draft_weights = memory_part(draft, "weights");
-  whole.scratch = memory_part(model, "scratch") + memory_part(draft, "scratch");
+  whole.draft_weights = bytes(draft, "weights");
+  whole.scratch = bytes(model, "scratch") + bytes(draft, "scratch");
   for (const capture::StepRow& row : scene.capture->steps())
     if (row.step > 0 && scene.in_range(row.step) && has_finished(row.step, scene.cursor))
       whole.logit_rows = std::max(whole.logit_rows, row.forward_rows);
-  const auto vocabulary = model.find("vocab_size");
-  if (vocabulary != model.end() && vocabulary->is_number())
-    whole.logits = 4.0 * whole.logit_rows * vocabulary->get<double>();
+  whole.logits = 4.0 * whole.logit_rows * model.number("vocab_size", 0);
   const TogetherKv kv = together.sum() > 0 ? together : together_at_ends(scene);
   whole.kv = kv.target;
   whole.draft_kv = kv.others;

@@ -17,7 +17,7 @@ struct TogetherKv {
   capture::Tick tick = 0;
   double sum() const { return target + others; }
 };
-// Of what the cursor has seen, within the range; 0 where slots were not recorded.
+// The most KV of all models together that the cursor has seen within the range; 0 where slots were not recorded.
 TogetherKv together_kv(const Scene& scene);
 
 // In bytes. `weights` and `scratch` are estimates, good to about a tenth, as `triescope info` tells
@@ -32,7 +32,7 @@ struct WholeMemory {
 
   double total() const { return weights + draft_weights + kv + draft_kv + scratch + logits; }
 };
-// Of what the cursor has seen, within the range. nullopt: the capture does not say what weights take.
+// The memory that the cursor has seen within the range. nullopt: the capture does not say what weights take.
 std::optional<WholeMemory> whole_memory(const Scene& scene, const TogetherKv& together);
 // "whole: about 131 MB (step 6): weights 92.1 + 14.2 MB, KV 4.1 + 0.8 MB, logits 2.4 MB, …"
 std::string whole_memory_text(const WholeMemory& whole);

@@ -81,7 +81,7 @@ class GridPanel final : public PlotPanel<GridPlot> {
 
  private:
   std::size_t rows() const { return std::max<std::size_t>(1, data_.ys.size()); }
-  // Of the column with the second setting's values.
+  // The width of the column with the second setting's values.
   float left_width(Canvas& canvas, const Scene& scene) const {
     if (data_.y_name.empty()) return 0;
     float width = canvas.measure(data_.y_name, ui_text(scene, 0.86f)).x;

@@ -43,7 +43,7 @@ Group entropy_bin(double value, std::initializer_list<double> edges) {
   return {text(low) + " and more", low};
 }
 
-// What is asked of a step's drafts, gathered once.
+// The facts about a step's drafts, gathered once.
 class StepView {
  public:
   // As its accept phase left it: what comes later changes no figure. REQUIRES: that has passed.
@@ -127,8 +127,8 @@ class StepView {
     return -1;
   }
 
-  // What the drafter gave the token: in its own row where one is recorded, else the probability with
-  // which the draft was drawn, if it was.
+  // The drafter's probability of the token: from its own row where one is recorded, else the one with which
+  // the draft was drawn, if it was.
   float q_of(std::int32_t draft) const {
     if (!views_) views_ = drafter_views(capture_, step_, cursor_);
     const auto view = views_->find(draft);

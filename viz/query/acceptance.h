@@ -12,19 +12,19 @@
 #include <vector>
 
 #include "core/capture/capture.h"
-#include "viz/query/level_acceptance.h"
+#include "viz/query/draft_places.h"
 #include "viz/query/step_range.h"
 
 namespace triescope::viz {
 
 enum class AcceptanceBy : std::uint8_t {
-  // Of places (DraftPlace): whether one of the drafts there was accepted.
+  // These count places (DraftPlace): whether one of the drafts there was accepted.
   kDepth,     // level of the drafts
   kPosition,  // tokens of the text before it, in bins of 16
   kKind,      // the token that came there
   kEntropy,   // the target's, in nats, in bins
   kCause,     // of places where none was accepted: why (draft_causes.h)
-  // Of drafts at such places: whether this one was.
+  // These count drafts at such places: whether this one was accepted.
   kRank,     // among its siblings, the likeliest first: 1, 2, …
   kTree,     // ranks on the way from the frontier: "1.1.2"
   kSource,   // what proposed it

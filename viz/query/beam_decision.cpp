@@ -4,9 +4,10 @@
 #include <cmath>
 #include <limits>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <string>
+
+#include "core/capture/run_fields.h"
 
 namespace triescope::viz {
 namespace {
@@ -16,15 +17,9 @@ using capture::Phase;
 using capture::Tick;
 using Fate = BeamChoice::Fate;
 
-constexpr float kNone = std::numeric_limits<float>::quiet_NaN();
+constexpr float kNoProbability = std::numeric_limits<float>::quiet_NaN();
 
 std::size_t at(std::int32_t index) { return static_cast<std::size_t>(index); }
-
-std::int32_t integer_of(const nlohmann::json& object, const char* name, std::int32_t missing) {
-  if (!object.is_object() || !object.contains(name) || !object[name].is_number_integer())
-    return missing;
-  return object[name].get<std::int32_t>();
-}
 
 // The frontier nodes with which the step began, best first; at prefill the node for whose row it
 // asks.
@@ -50,11 +45,8 @@ std::span<const capture::CandidateRow> candidates_in(const capture::Capture& cap
 
 // The tokens that end a text, from the run; in older captures, from how sequences ended.
 std::set<std::int32_t> ending_tokens(const capture::Capture& capture) {
-  std::set<std::int32_t> tokens;
-  const auto model = nlohmann::json::parse(capture.run().model_json, nullptr, false);
-  if (model.is_object() && model.contains("eos_token_ids") && model["eos_token_ids"].is_array())
-    for (const auto& token : model["eos_token_ids"])
-      if (token.is_number_integer()) tokens.insert(token.get<std::int32_t>());
+  const auto known = capture::RunFields(capture.run().model_json).integers("eos_token_ids");
+  std::set<std::int32_t> tokens(known.begin(), known.end());
   for (const capture::SequenceRow& row : capture.sequences())
     if (row.finish == "eos" && !row.tokens.empty()) tokens.insert(row.tokens.back());
   return tokens;
@@ -93,12 +85,11 @@ DecisionKind decision_kind(const capture::Capture& capture, std::int32_t step) {
   const auto hung = nodes.subspan(capture.nodes_at(drafted).size());
   if (std::ranges::any_of(hung, capture::is_draft)) return DecisionKind::kDrafts;
   if (!searches_beams(capture)) return DecisionKind::kDraw;
-  const auto settings = nlohmann::json::parse(capture.run().settings_json, nullptr, false);
+  const capture::RunFields settings(capture.run().settings_json);
   const auto parents = parents_of(capture, step);
   const std::int32_t depth =
       parents.empty() || step == 0 ? 0 : capture.nodes()[at(parents.front())].depth;
-  return depth < integer_of(settings, "sampled_tokens", 0) ? DecisionKind::kDraw
-                                                           : DecisionKind::kBeams;
+  return depth < settings.integer("sampled_tokens", 0) ? DecisionKind::kDraw : DecisionKind::kBeams;
 }
 
 std::int32_t decision_step(const capture::Capture&, Tick cursor) {
@@ -194,10 +185,10 @@ BeamDecision beam_decision(const capture::Capture& capture, Tick cursor) {
   // If all choices end, the last of them marks the cut.
   if (!last && decision.cut > 0) last = &choices[decision.cut - 1];
   for (BeamChoice& choice : choices)
-    choice.gap = choice.fate == Fate::kOut       ? (last ? last->score - choice.score : kNone)
-                 : choice.fate == Fate::kLateEnd ? kNone
+    choice.gap = choice.fate == Fate::kOut ? (last ? last->score - choice.score : kNoProbability)
+                 : choice.fate == Fate::kLateEnd ? kNoProbability
                  : best_out                      ? choice.score - best_out->score
-                                                 : kNone;
+                                                 : kNoProbability;
   decision.complete = static_cast<std::size_t>(
       std::find_if(choices.begin(), choices.end(),
                    [&](const BeamChoice& choice) { return choice.score < limit; }) -

@@ -57,7 +57,7 @@ struct CostModel {
 
   // A forward of plain decoding, in forwards of one row.
   double plain() const { return forwards.of(facts.plain_rows); }
-  // Of a step as it ran, on the mean: its forward's, and with the drafter's.
+  // The mean cost of a step as it ran: that of its forward, and with the drafter's.
   double forward_cost() const;
   double step_cost() const;
   double speedup() const { return facts.tokens_per_step() / step_cost(); }

@@ -9,7 +9,6 @@
 
 #include "core/capture/capture.h"
 #include "viz/query/draft_places.h"
-#include "viz/query/draft_vocabulary.h"
 #include "viz/query/drafter_view.h"
 
 namespace triescope::viz {
@@ -19,12 +18,12 @@ namespace triescope::viz {
 inline constexpr double kNearTieShare = 0.8;
 
 enum class DraftCause : std::uint8_t {
-  // Of a refused draft alone.
+  // Causes of a refused draft alone.
   kParentRefused,  // a draft above it was refused
   kAfterEnd,       // the text ended above it
   kSibling,        // another draft of its place was accepted
   kOffPath,        // it passed, but another path was longer or likelier
-  // Of both; of a place the first that fits one of its drafts, then why the drafter did not send
+  // Causes of both. A place has the first that fits one of its drafts, then why the drafter did not send
   // the token that came.
   kDraw,         // the target holds it likelier than what came: the draw fell elsewhere
   kNearTie,      // kNearTieShare
@@ -45,7 +44,7 @@ struct DraftFailure {
   std::int32_t parent = 0;  // the place
   DraftCause cause = DraftCause::kNotProposed;
   float p = std::numeric_limits<float>::quiet_NaN();  // the model's own, of the node's token
-  // What the drafter made of the token that came; rank −1 and NaN where that is not recorded.
+  // The drafter's opinion of the token that came; rank −1 and NaN where that is not recorded.
   std::int32_t rank = -1;  // 0 = best
   float q = std::numeric_limits<float>::quiet_NaN();
   float score = std::numeric_limits<float>::quiet_NaN();  // Σ log q of its path, where proposed
@@ -60,9 +59,9 @@ class DraftCauses {
   explicit DraftCauses(const capture::Capture& capture);
 
   // Both are empty before the step's accept phase has passed, as the cursor sees it.
-  // Of the step's places at which drafts were refused and none was accepted.
+  // The failures by place: those of the step at which drafts were refused and none was accepted.
   std::vector<DraftFailure> places(std::int32_t step, capture::Tick cursor) const;
-  // Of the step's refused drafts, in the order of nodes.
+  // The failures by draft: the step's refused ones, in the order of nodes.
   std::vector<DraftFailure> drafts(std::int32_t step, capture::Tick cursor) const;
 
  private:

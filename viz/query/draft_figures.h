@@ -16,7 +16,7 @@ DraftFigures draft_figures(const capture::Capture& capture, std::int32_t step);
 // A figure that counts something, as a file holds it; `otherwise` where it is no whole number from 0 on.
 std::int64_t whole_figure(double value, std::int64_t otherwise);
 
-// What a drafter that looks things up says of a draft.
+// The word of a drafter that looks things up about one of its drafts.
 struct FoundMatch {
   std::int32_t tokens =
       0;  // how many of the text's last tokens were found before it; 0 = it does not say

@@ -18,9 +18,9 @@ struct DraftMatch {
   bool empty() const { return end.empty(); }
 };
 
-// Of the step that the cursor stands in, once its drafts are there, where they come from a search in texts
-// (DrafterKind::kText). The drafts are those of the first path below the text. Of several places the one with
-// the longest match, of those the last. A recorder that says how many tokens matched (kMatchedTokens) is believed:
+// The match behind the drafts of the cursor's step, once they are there, where they come from a search in texts
+// (DrafterKind::kText). The drafts are those of the first path below the text. The longest match counts, and the
+// last of equally long ones. A recorder that says how many tokens matched (kMatchedTokens) is believed:
 // where it says at which token of another text (kFoundAt), or this text has no such place, they were found elsewhere.
 // Empty: no such drafts, or their first token followed nowhere.
 DraftMatch draft_match(const capture::Capture& capture, capture::Tick cursor);

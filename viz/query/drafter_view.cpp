@@ -1,10 +1,12 @@
 #include "viz/query/drafter_view.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <set>
 
-#include "viz/query/draft_vocabulary.h"
+#include "core/base/base64.h"
+#include "core/capture/run_fields.h"
 #include "viz/query/step_drafts.h"
 
 namespace triescope::viz {
@@ -78,6 +80,19 @@ std::map<std::int32_t, DrafterView> drafter_views(const capture::Capture& captur
 
 std::string drafter_name(Whose whose) {
   return whose == Whose::kDraft ? "the draft model" : "the head";
+}
+
+DraftVocabulary::DraftVocabulary(const capture::RunInfo& run) {
+  const auto draft = capture::RunFields(run.model_json).part("draft");
+  bits_ = from_base64(draft.text("vocabulary")).value_or("");
+  for (const char byte : bits_) size_ += std::popcount(static_cast<unsigned char>(byte));
+}
+
+bool DraftVocabulary::has(std::int32_t token) const {
+  if (size_ == 0) return true;
+  const auto at = static_cast<std::size_t>(token);
+  return token >= 0 && at / 8 < bits_.size() &&
+         (static_cast<unsigned char>(bits_[at / 8]) >> (at % 8) & 1u) != 0;
 }
 
 }  // namespace triescope::viz

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "core/capture/capture.h"
+#include "core/capture/records.h"
 
 namespace triescope::viz {
 
@@ -29,13 +30,27 @@ struct DrafterView {
   // The least such sum among the drafts that were sent, if no withdrawn draft has more: the ranking
   // then withdrew them. Else NaN.
   float least_sent = std::numeric_limits<float>::quiet_NaN();
-  // Of a near tie of the target, where explained_views() looked for one (draft_causes.h): the refused
-  // draft's p over that of the token that came, and the draft. Both have it. NaN and -1 = none.
+  // A near tie of the target, where explained_views() looked for one (draft_causes.h): the refused draft's
+  // p over that of the token that came, and the draft. Both views have it. NaN and -1 = none.
   float tie = std::numeric_limits<float>::quiet_NaN();
   std::int32_t tied = -1;
 };
 
-class DraftVocabulary;  // draft_vocabulary.h
+// The tokens that a draft head can propose, where it has a vocabulary of its own and the capture
+// knows it: what is outside was never in reach.
+class DraftVocabulary {
+ public:
+  // Reads the run's model_json, "draft": "vocabulary" (core/session/model_json.h). Without it, every
+  // token is in reach.
+  explicit DraftVocabulary(const capture::RunInfo& run);
+
+  bool has(std::int32_t token) const;
+  std::int32_t size() const { return size_; }  // 0 = not known to be limited
+
+ private:
+  std::string bits_;
+  std::int32_t size_ = 0;
+};
 
 // By node, for those about which the step's verdicts before the cursor say something.
 // `vocabulary`: of the capture's run.

@@ -16,7 +16,7 @@ namespace triescope::viz {
 // A mixture of experts on a GPU: 64 experts a layer, 8 a row, four fifths of a row's weights in them.
 inline constexpr RowCosts kExpertCosts{.of_experts = 0.8, .chosen = 8.0 / 64};
 
-// Of one or several runs of a model, after prefill.
+// The experts that one or several runs of a model read after prefill.
 struct ExpertReads {
   struct Sum {
     double different = 0;    // experts a layer that the step's rows read together, added up
@@ -27,7 +27,7 @@ struct ExpertReads {
   // The share of a one-row forward that goes into its experts; NaN: the capture does not say it.
   double of_experts = 0;
 };
-// Of the finished steps in `range`.
+// Counts the finished steps in `range`.
 ExpertReads expert_reads(const capture::Capture& capture, capture::Tick cursor,
                          StepRange range = {});
 void add_expert_reads(ExpertReads& sum, const ExpertReads& more);

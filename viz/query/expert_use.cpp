@@ -1,17 +1,14 @@
 #include "viz/query/expert_use.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
+
+#include "core/capture/run_fields.h"
 
 namespace triescope::viz {
 
 MixtureSize mixture_size(const capture::Capture& capture) {
-  const auto model = nlohmann::json::parse(capture.run().model_json, nullptr, false);
-  const auto number = [&](const char* key) {
-    return model.is_object() && model.contains(key) && model[key].is_number()
-               ? std::max(0.0, model[key].get<double>())
-               : 0.0;
-  };
+  const capture::RunFields model(capture.run().model_json);
+  const auto number = [&](const char* key) { return std::max(0.0, model.number(key, 0)); };
   const auto count = [&](const char* key) {
     return static_cast<std::int32_t>(std::min(number(key), 1e9));
   };

@@ -20,7 +20,7 @@ std::vector<ExpertStep> expert_steps(const capture::Capture& capture, capture::T
 // One of them; layers 0: it has no rows.
 ExpertStep expert_step(const capture::Capture& capture, std::int32_t step, capture::Tick cursor);
 
-// What a node's row chose in its newest forward before `cursor`, layer by layer; empty: nothing is recorded.
+// The experts that a node's row chose in its newest forward before `cursor`, layer by layer; empty: not recorded.
 std::vector<capture::ExpertRow> experts_of(const capture::Capture& capture, std::int32_t node,
                                            capture::Tick cursor);
 

@@ -1,9 +1,9 @@
 #include "viz/query/forward_costs.h"
+#include "core/capture/run_fields.h"
 #include "viz/query/step_range.h"
 #include "viz/query/step_so_far.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 namespace triescope::viz {
 namespace {
@@ -74,14 +74,11 @@ std::optional<MeasuredForwards> measured_forwards(const ForwardTimes& times) {
 }
 
 std::optional<RowCosts> recorded_row_costs(const capture::Capture& capture) {
-  const auto model = nlohmann::json::parse(capture.run().model_json, nullptr, false);
-  if (!model.is_object() || !model.contains("row_costs") || !model["row_costs"].is_object())
-    return std::nullopt;
-  const nlohmann::json& found = model["row_costs"];
+  const auto found = capture::RunFields(capture.run().model_json).part("row_costs");
+  if (found.empty()) return std::nullopt;
   RowCosts costs;
   const auto read = [&](const char* name, auto& member) {
-    if (found.contains(name) && found[name].is_number())
-      member = found[name].get<std::remove_reference_t<decltype(member)>>();
+    member = static_cast<std::remove_reference_t<decltype(member)>>(found.number(name, member));
   };
   read("cheap_rows", costs.cheap_rows);
   read("second_row", costs.second_row), read("cheap_row", costs.cheap_row);

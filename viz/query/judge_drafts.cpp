@@ -12,7 +12,7 @@ namespace {
 
 using capture::Reason;
 
-// What the rules share: the children that are sent, and what the verdicts say of them.
+// The part that all rules share: the children that are sent, and what the verdicts say of them.
 class Judge {
  public:
   Judge(const JudgedText& text, const StepProposals& step, std::int32_t number,

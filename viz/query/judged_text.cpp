@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <nlohmann/json.hpp>
 
+#include "core/capture/run_fields.h"
 #include "viz/query/draft_levels.h"
 #include "viz/query/leaves.h"
 
@@ -13,13 +13,12 @@ namespace {
 
 using capture::CandidateRow;
 
-bool is_set(const nlohmann::json& settings, const char* name, double off) {
-  return settings.contains(name) && settings[name].is_number() &&
-         settings[name].get<double>() != off;
+bool is_set(const capture::RunFields& settings, const char* name, double off) {
+  return settings.number(name, off) != off;
 }
 
-// What a row's recorded tokens tell about its distribution once the warper top-k has cut it: bounds
-// of its whole p, and of its entropy H. The p of the tokens that were not recorded is at most that
+// Bounds that a row's recorded tokens set to its distribution once the warper top-k has cut it: to its
+// whole p, and to its entropy H. The p of the tokens that were not recorded is at most that
 // of the last one that was; H is least where none of them is kept, and largest where they are all
 // equal.
 struct RowBounds {
@@ -54,26 +53,18 @@ JudgedText::JudgedText(const capture::Capture& capture, capture::Tick cursor)
     above = node;
   }
   next_[above] = -1;
-  const auto model = nlohmann::json::parse(capture.run().model_json, nullptr, false);
-  if (model.is_object() && model.contains("eos_token_ids") && model["eos_token_ids"].is_array())
-    for (const auto& id : model["eos_token_ids"])
-      if (id.is_number_integer()) eos_.push_back(id.get<std::int32_t>());
-  if (model.is_object() && model.contains("vocab_size") && model["vocab_size"].is_number_integer())
-    vocab_ = model["vocab_size"].get<std::int32_t>();
-  const auto settings = nlohmann::json::parse(capture.run().settings_json, nullptr, false);
-  if (!settings.is_object()) return;
-  if (settings.contains("ignore_eos") && settings["ignore_eos"] == true) eos_.clear();
+  const capture::RunFields model(capture.run().model_json), settings(capture.run().settings_json);
+  if (settings.boolean("ignore_eos") != true) eos_ = model.integers("eos_token_ids");
+  vocab_ = static_cast<std::int32_t>(model.integer("vocab_size", vocab_));
   has_processors_ = is_set(settings, "repetition_penalty", 1) ||
                     is_set(settings, "no_repeat_ngram_size", 0) ||
                     is_set(settings, "min_length", 0) || is_set(settings, "min_new_tokens", 0) ||
-                    (settings.contains("bad_words_ids") && settings["bad_words_ids"] != "" &&
-                     !settings["bad_words_ids"].empty());
+                    !settings.is_blank("bad_words_ids");
   only_top_k_ = !has_processors_ && !is_set(settings, "temperature", 1) &&
                 !is_set(settings, "top_p", 1) && !is_set(settings, "min_p", 0) &&
                 !is_set(settings, "typical_p", 1) && !is_set(settings, "top_h", 0) &&
                 !is_set(settings, "epsilon_cutoff", 0) && !is_set(settings, "eta_cutoff", 0);
-  if (settings.contains("top_k") && settings["top_k"].is_number_integer())
-    top_k_ = settings["top_k"].get<std::int32_t>();
+  top_k_ = static_cast<std::int32_t>(settings.integer("top_k", top_k_));
 }
 
 float JudgedText::logprob(std::int32_t node, capture::Tick cursor) const {

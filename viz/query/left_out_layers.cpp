@@ -1,10 +1,10 @@
 #include "viz/query/left_out_layers.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <string_view>
 
 #include "core/capture/metric_names.h"
+#include "core/capture/run_fields.h"
 
 namespace triescope::viz {
 namespace {
@@ -36,11 +36,10 @@ std::vector<LeftOut> left_out_layers(const capture::Capture& capture, capture::T
     return row.tick < cursor && capture::is_left_out(row.name);
   };
   if (std::ranges::none_of(capture.metrics(), is_told)) return {};
-  const auto model = nlohmann::json::parse(capture.run().model_json, nullptr, false);
-  if (!model.is_object() || !model.contains("layers") || !model["layers"].is_number_integer())
-    return {};
+  const capture::RunFields model(capture.run().model_json);
   constexpr std::int64_t kMost = 4096;  // a file's number
-  const auto layers = static_cast<std::size_t>(std::clamp<std::int64_t>(model["layers"], 0, kMost));
+  const auto layers =
+      static_cast<std::size_t>(std::clamp<std::int64_t>(model.integer("layers", 0), 0, kMost));
   std::vector<LeftOut> left_out;
   capture::Tick newest = -1;
   for (const capture::MetricRow& row : capture.metrics()) {

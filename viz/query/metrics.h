@@ -25,7 +25,7 @@ struct MetricCurve {
   const MetricPoint* at(std::int32_t step) const;  // nullptr = none
 };
 
-// Of the rows with tick < end, in the order in which their names first come. Numbers that are not known count for
+// Curves of the rows with tick < end, in the order in which their names first come. Numbers that are not known count for
 // nothing, and names that stand for something else are no curve (core/capture/metric_names.h).
 std::vector<MetricCurve> metric_curves(const capture::Capture& capture,
                                        capture::Tick end = INT64_MAX);

@@ -52,7 +52,7 @@ struct Rejudged {
   }
 };
 
-// Of the steps that are finished before the cursor. Error{kInvalidArgument}: the run keeps several
+// Judges the steps again that are finished before the cursor. Error{kInvalidArgument}: the run keeps several
 // texts (beams), so its drafts are not judged by such rules.
 Rejudged rejudge(const capture::Capture& capture, const RejudgeSettings& settings,
                  capture::Tick cursor);

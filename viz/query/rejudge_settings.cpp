@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <charconv>
-#include <nlohmann/json.hpp>
 
 #include "core/base/error.h"
 #include "core/base/nearest_name.h"
+#include "core/capture/run_fields.h"
 
 namespace triescope::viz {
 namespace {
@@ -51,11 +51,6 @@ std::vector<RankPath> tree_of(const std::string& value) {
   return paths;
 }
 
-nlohmann::json settings_of(const capture::Capture& capture) {
-  auto settings = nlohmann::json::parse(capture.run().settings_json, nullptr, false);
-  return settings.is_object() ? settings : nlohmann::json::object();
-}
-
 // Parameters that bound a method's drafts.
 struct Bound {
   const char* name;
@@ -88,16 +83,11 @@ bool RejudgeSettings::same_rule(const RejudgeSettings& other) const {
 
 RejudgeSettings recorded_settings(const capture::Capture& capture) {
   RejudgeSettings recorded;
-  const auto settings = settings_of(capture);
-  const auto number = [&](const char* name, double otherwise) {
-    return settings.contains(name) && settings[name].is_number() ? settings[name].get<double>()
-                                                                 : otherwise;
-  };
-  if (settings.contains("verify") && settings["verify"].is_string())
-    recorded.verify = settings["verify"].get<std::string>();
-  recorded.typical_epsilon = number("typical_epsilon", recorded.typical_epsilon);
-  recorded.typical_delta = number("typical_delta", recorded.typical_delta);
-  recorded.accept_top_k = static_cast<int>(number("accept_top_k", 1));
+  const capture::RunFields settings(capture.run().settings_json);
+  recorded.verify = settings.text("verify", recorded.verify);
+  recorded.typical_epsilon = settings.number("typical_epsilon", recorded.typical_epsilon);
+  recorded.typical_delta = settings.number("typical_delta", recorded.typical_delta);
+  recorded.accept_top_k = static_cast<int>(settings.number("accept_top_k", 1));
   return recorded;
 }
 
@@ -114,12 +104,12 @@ std::vector<std::string> rejudge_rules(const capture::Capture& capture) {
 
 void set_rejudge(RejudgeSettings& settings, const capture::Capture& capture,
                  const std::string& name, const std::string& value) {
-  const auto own = settings_of(capture);
+  const capture::RunFields own(capture.run().settings_json);
   std::vector<std::string> known = {"verify", "typical_epsilon", "typical_delta", "accept_top_k",
                                     "tree"};
   for (const Bound& bound : kBounds)
-    if (is_for_every_method(bound.name) || own.contains(bound.name)) known.emplace_back(bound.name);
-  if (own.contains("draft_top_k")) known.emplace_back("draft_top_k");
+    if (is_for_every_method(bound.name) || own.has(bound.name)) known.emplace_back(bound.name);
+  if (own.has("draft_top_k")) known.emplace_back("draft_top_k");
   if (std::ranges::find(known, name) == known.end()) {
     std::string list;
     for (const std::string& one : known) list += (list.empty() ? "" : ", ") + one;

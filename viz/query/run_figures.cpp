@@ -19,7 +19,7 @@ std::optional<double> quotient(std::int64_t sum, std::int64_t of) {
   return static_cast<double>(sum) / static_cast<double>(of);
 }
 
-// Of the phases after prefill of steps that are finished, in microseconds.
+// The time of the phases after prefill of steps that are finished, in microseconds.
 std::int64_t finished_us(const Capture& capture, Tick cursor, const StepRange& range) {
   std::int64_t us = 0;
   for (const capture::PhaseRow& row : capture.phases()) {

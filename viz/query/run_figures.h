@@ -14,7 +14,7 @@
 namespace triescope::viz {
 
 struct RunFigures {
-  // Of finished steps.
+  // Counts over finished steps.
   std::int64_t steps = 0;    // prefill included
   std::int64_t emitted = 0;  // tokens of the text, those of prefill included
   std::int64_t prefill_emitted = 0;
@@ -25,11 +25,11 @@ struct RunFigures {
   std::optional<double> tokens_per_forward, accepted_per_step, acceptance, tokens_per_second;
   // Beams with drafts: levels of the search a step beyond its first. nullopt: no such run, or none yet.
   std::optional<double> levels_gained;
-  // Of the phases before the cursor, those of an unfinished step too.
+  // Times of the phases before the cursor, those of an unfinished step too.
   std::int64_t prefill_us = 0, decode_us = 0;
   std::array<std::int64_t, capture::kPhaseCount> phase_us = {};  // of decode_us, by phase
 };
-// Of the steps in `range`, as far as the cursor has seen them.
+// Sums up the steps in `range`, as far as the cursor has seen them.
 RunFigures run_figures(const capture::Capture& capture, capture::Tick cursor, StepRange range = {});
 
 // The target's KV slots, in tokens.

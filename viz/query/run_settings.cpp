@@ -2,6 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/capture/run_fields.h"
+
 namespace triescope::viz {
 namespace {
 
@@ -15,17 +17,11 @@ std::string text_of(const nlohmann::json& value) {
 std::vector<RunSetting> run_settings(const capture::RunInfo& run) {
   std::vector<RunSetting> found;
   const auto settings = nlohmann::json::parse(run.settings_json, nullptr, false);
-  const auto titles = nlohmann::json::parse(run.setting_titles_json, nullptr, false);
-  const auto words = nlohmann::json::parse(run.setting_words_json, nullptr, false);
+  const capture::RunFields titles(run.setting_titles_json), words(run.setting_words_json);
   if (!settings.is_object()) return found;
-  const auto text_in = [](const nlohmann::json& texts, const std::string& name) {
-    return texts.is_object() && texts.contains(name) && texts[name].is_string()
-               ? texts[name].get<std::string>()
-               : std::string();
-  };
   for (const auto& [name, value] : settings.items()) {
-    const std::string word = text_in(words, name);
-    found.push_back({name, text_in(titles, name), word.empty() ? text_of(value) : word});
+    const std::string word = words.text(name);
+    found.push_back({name, titles.text(name), word.empty() ? text_of(value) : word});
   }
   return found;
 }

@@ -56,7 +56,7 @@ std::set<std::int32_t> nodes_of(const Capture& capture, std::int32_t step, captu
       above.push_back(child);
     }
   }
-  // What was text already is not a draft, whoever had proposed it.
+  // A node that was text already is not a draft, whoever had proposed it.
   for (const capture::FrontierRow& row : capture.frontier(step - 1)) nodes.erase(row.node);
   return nodes;
 }

@@ -16,7 +16,7 @@ struct TextParting {
   std::int32_t first_step = -1;  // likewise, of the first run
 };
 
-// Of the best texts at the ends of both runs: of the tree, or the returned one where none was recorded.
+// Compares the best texts at the ends of both runs: those of the tree, or the returned ones where none was recorded.
 TextParting text_parting(const capture::Capture& first, const capture::Capture& second);
 
 }  // namespace triescope::viz

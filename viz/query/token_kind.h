@@ -1,4 +1,4 @@
-// What kind of token it is, by its letters: drafters do well on some kinds and badly on others. Pure.
+// The kind of a token, by its letters: drafters do well on some kinds and badly on others. Pure.
 #pragma once
 
 #include <cstdint>

@@ -35,7 +35,7 @@ struct TreeYield {
   std::vector<TreePlaceYield> places = {};  // parents first, by ranks
 };
 
-// Of the steps first..last, as far as the cursor has seen them.
+// Counts the steps in `range`, as far as the cursor has seen them.
 TreeYield tree_yield(const capture::Capture& capture, capture::Tick cursor, StepRange range = {});
 void add_tree_yield(TreeYield& sum, const TreeYield& more);
 

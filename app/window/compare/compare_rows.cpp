@@ -1,20 +1,16 @@
 #include "app/window/compare/compare_rows.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "core/base/counted.h"
+#include "core/capture/run_fields.h"
 #include "viz/query/run_settings.h"
 
 namespace triescope::app {
 namespace {
 
 using Facts = std::vector<std::pair<std::string, std::string>>;  // what it is, its value
-
-std::string shown_value(const nlohmann::json& value) {
-  return value.is_string() ? value.get<std::string>() : value.dump();
-}
 
 Facts settings_of(const capture::RunInfo& run) {
   Facts facts;
@@ -25,15 +21,13 @@ Facts settings_of(const capture::RunInfo& run) {
 
 Facts facts_of(const capture::Capture& capture) {
   const capture::RunInfo& run = capture.run();
-  const auto model = nlohmann::json::parse(run.model_json, nullptr, false);
-  const auto field = [&](const char* key) {
-    return model.is_object() && model.contains(key) ? shown_value(model[key]) : std::string("?");
-  };
-  return {{"", field("name") + " (" + field("dtype") + ", " + field("device") + ")"},
-          {"prompt", "“" + run.prompt_text + "”"},
-          {"seed", std::to_string(run.seed)},
-          {"limit", std::to_string(run.max_new_tokens)},
-          {"", counted(capture.steps().size(), "step")}};
+  const capture::RunFields model(run.model_json);
+  return {
+      {"", model.shown("name") + " (" + model.shown("dtype") + ", " + model.shown("device") + ")"},
+      {"prompt", "“" + run.prompt_text + "”"},
+      {"seed", std::to_string(run.seed)},
+      {"limit", std::to_string(run.max_new_tokens)},
+      {"", counted(capture.steps().size(), "step")}};
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 namespace triescope::app {
 namespace {
 
-constexpr float kPadEm = 0.8f;
+constexpr float kCardPadEm = 0.8f;
 
 }  // namespace
 
@@ -15,7 +15,7 @@ LessonCard::LessonCard(Ui& ui, float width, viz::Color edge) : ui_(ui), width_(w
   splitter_.Split(ImGui::GetWindowDrawList(), 2);
   splitter_.SetCurrentChannel(ImGui::GetWindowDrawList(), 1);
   at_ = ImGui::GetCursorScreenPos();
-  const float pad = ui.em * kPadEm;
+  const float pad = ui.em * kCardPadEm;
   ImGui::SetCursorScreenPos(ImVec2(at_.x + pad, at_.y + pad * 0.8f));
   ImGui::BeginGroup();
   ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + inner());
@@ -24,7 +24,7 @@ LessonCard::LessonCard(Ui& ui, float width, viz::Color edge) : ui_(ui), width_(w
 LessonCard::~LessonCard() {
   ImGui::PopTextWrapPos();
   ImGui::EndGroup();
-  const float bottom = ImGui::GetItemRectMax().y + ui_.em * kPadEm * 0.8f;
+  const float bottom = ImGui::GetItemRectMax().y + ui_.em * kCardPadEm * 0.8f;
   ImDrawList* const list = ImGui::GetWindowDrawList();
   splitter_.SetCurrentChannel(list, 0);
   list->AddRectFilled(at_, ImVec2(at_.x + width_, bottom), to_imgui(ui_.theme.surface),
@@ -35,7 +35,7 @@ LessonCard::~LessonCard() {
   ImGui::Dummy(ImVec2(width_, bottom - at_.y + ui_.em * 0.4f));
 }
 
-float LessonCard::inner() const { return width_ - 2 * ui_.em * kPadEm; }
+float LessonCard::inner() const { return width_ - 2 * ui_.em * kCardPadEm; }
 
 void bold_line(Ui& ui, const std::string& text) {
   ImGui::PushFont(ui.fonts.ui_bold, 0);

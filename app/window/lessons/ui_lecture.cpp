@@ -59,7 +59,7 @@ void draw_one(Ui& ui, const std::string& name, viz::Rect place, float em, Docume
     const float head = std::round(ui.em * kTitleEm);
     viz::ImGuiCanvas canvas(list, ui.fonts);
     const viz::TextStyle style{viz::FontFace::kUiBold, ui.em * 0.9f, ui.theme.text};
-    // Of two runs, each panel's title names its run.
+    // Where two runs are shown, each panel's title names its run.
     std::string title = panel.info().title;
     if (ui.workspace.comparison.partner()) title += ": " + viz::title_of(*document.capture);
     canvas.text({place.x + ui.em * kTitlePadEm, place.y + ui.em * 0.15f},

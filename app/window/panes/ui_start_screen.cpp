@@ -1,4 +1,4 @@
-// What stands in the panes' place while no capture is open: start, recent runs, lessons.
+// The start screen, in the panes' place while no capture is open: start, recent runs, lessons.
 #include <imgui.h>
 
 #include <algorithm>

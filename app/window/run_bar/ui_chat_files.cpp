@@ -1,4 +1,4 @@
-// What a chat is rendered with beside its messages: a template from a file, and tools.
+// Fields for what a chat is rendered with beside its messages: a template from a file, and tools.
 #include <imgui.h>
 
 #include <algorithm>

@@ -31,7 +31,7 @@ void list_catalog(Ui& ui, Lists list, const std::string& shown, std::string& mod
   if (entries.empty() && ui.workspace.answers.waiting()) ImGui::TextDisabled("asking …");
 }
 
-// What a model needs, at the right end of its line; one without room has a cross.
+// Draws a model's need of memory at the right end of its line; one without room has a cross.
 void draw_need(Ui& ui, const ModelFit& fit) {
   const std::string need = fit.need < 0 ? "✕"
                                         : (fit.problem.empty() ? "" : "✕ ") +
@@ -122,7 +122,7 @@ void draw_kv_dtype(Ui& ui, RunRequest& request) {
 void list_devices_with_memory(Ui& ui, RunRequest& request) {
   std::vector<std::string>& memory = ui.state.device_memory;
   const std::vector<DeviceInfo>& devices = ui.workspace.answers.devices();
-  // What is free on another machine is not asked in every list.
+  // The free memory of another machine is not asked for in every list.
   if (ImGui::IsWindowAppearing()) {
     memory.clear();
     if (ui.workspace.run.host().line().host.empty())

@@ -57,7 +57,7 @@ class FindInRun {
   std::string count_text(const Workspace& workspace) const;
   // Says why the step before the cursor is found; where it is not, how many steps are.
   std::string here_text(const Workspace& workspace) const;
-  // What is wrong with the condition: "column 7: …"; "" = nothing.
+  // The fault of the condition: "column 7: …"; "" = none.
   const std::string& problem() const { return problem_; }
 
  private:

@@ -1,8 +1,8 @@
 #include "app/window/workspace/document_names.h"
 
 #include <filesystem>
-#include <nlohmann/json.hpp>
 
+#include "core/capture/run_fields.h"
 #include "viz/text/token_text.h"
 
 namespace triescope::app {
@@ -33,12 +33,11 @@ std::string recent_name(const RecentCapture& recent) {
 }
 
 std::string window_title(const capture::RunInfo& run) {
-  const auto model = nlohmann::json::parse(run.model_json, nullptr, false);
   std::string title;
   const auto add = [&](const std::string& part) {
     if (!part.empty()) title += (title.empty() ? "" : " · ") + part;
   };
-  if (model.is_object()) add(model.value("name", ""));
+  add(capture::RunFields(run.model_json).text("name"));
   add(run.method_title.empty() ? run.method : run.method_title);
   add(first_words(run.prompt_text));
   return title + (title.empty() ? "triescope" : " - triescope");

@@ -78,7 +78,7 @@ void Documents::activate(Document* document) {
 }
 
 void Documents::open(const std::string& path) {
-  try {
+  log_.attempt(Messages::Action::kOpen, [&] {
     RecentCapture opened = recent_of(path, *add(path, 0).capture);
     // A run that the window recorded is listed among the runs.
     const bool own = std::ranges::any_of(preferences_.recent_runs, [&](const RecentCapture& one) {
@@ -86,10 +86,7 @@ void Documents::open(const std::string& path) {
     });
     remember_capture(own ? preferences_.recent_runs : preferences_.recent_captures,
                      std::move(opened));
-    log_.succeeded(Messages::Action::kOpen);
-  } catch (const std::exception& error) {
-    log_.failed(Messages::Action::kOpen, error.what());
-  }
+  });
 }
 
 Document* Documents::open_unlisted(const std::string& path) {
@@ -111,7 +108,7 @@ void Documents::close(Document* document) {
 
 void Documents::save_as(const std::string& path) {
   if (!active_) return;
-  try {
+  const auto save = [&] {
     const std::int32_t last = active_->capture->last_step();
     if (last < 0)
       throw Error(ErrorCode::kInvalidArgument,
@@ -119,10 +116,8 @@ void Documents::save_as(const std::string& path) {
     capture::save_slice(active_->path, path, 0, last);
     remember_capture(preferences_.recent_captures, recent_of(path, *active_->capture));
     log_.say(LogLevel::kInfo, "saved " + path, active_->serial);
-    log_.succeeded(Messages::Action::kSave);
-  } catch (const std::exception& error) {
-    log_.failed(Messages::Action::kSave, error.what(), active_->serial);
-  }
+  };
+  log_.attempt(Messages::Action::kSave, save, active_->serial);
 }
 
 Document* Documents::origin_of(const Document& document) const {

@@ -89,16 +89,14 @@ void Exports::start(const ExportJob& job) {
   if (job.part == viz::ExportPart::kSeen && options.format != viz::ExportFormat::kCsv) {
     // Only this thread may read the panels' own state, and drawing a pane takes no longer than a
     // frame.
-    try {
+    const auto draw = [&] {
       if (job.seen.empty())
         throw Error(ErrorCode::kInvalidArgument,
                     "export: expected a panel that is on the screen; found " + job.panel);
       viz::export_seen(job.seen, job.path, options);
       log_.say(LogLevel::kInfo, "exported " + job.path, of_);
-      log_.succeeded(Messages::Action::kExport);
-    } catch (const Error& error) {
-      log_.failed(Messages::Action::kExport, error.what(), of_);
-    }
+    };
+    log_.attempt(Messages::Action::kExport, draw, of_);
     return;
   }
   // How a run is shown; the task opens the capture itself.

@@ -7,7 +7,7 @@
 namespace triescope::app {
 namespace {
 
-// What a question needs of a request; its texts may be long and are not copied.
+// The parts of a request that a question needs; its texts may be long and are not copied.
 RunRequest without_texts(const RunRequest& request) {
   RunRequest asked;
   asked.model = request.model, asked.draft_model = request.draft_model;
@@ -101,7 +101,7 @@ const Value& HostAnswers::look(Answer<Value>& answer, const std::string& about, 
   }
   if (answer.coming || (!other && !again)) return answer.value;
   answer.about = about;
-  // What cannot be answered is empty; loading or starting says what is wrong.
+  // An answer that cannot be given is empty; loading or starting says what is wrong.
   const auto answer_now = [question = std::move(question)](const RunHost& host) {
     try {
       return Value(question(host));

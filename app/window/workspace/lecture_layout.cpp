@@ -8,11 +8,11 @@
 namespace triescope::app {
 namespace {
 
-constexpr float kWidth = 1920, kHeight = 1080;  // px; a common projector's
-constexpr float kEm = 33;                       // px on that projector: 0.74 em are 24 px
-constexpr float kNarration = 0.86f;             // of that em: its smallest letters have 24 px too
+constexpr float kScreenWidth = 1920, kScreenHeight = 1080;  // px; a common projector's
+constexpr float kEm = 33;            // px on that projector: 0.74 em are 24 px
+constexpr float kNarration = 0.86f;  // of that em: its smallest letters have 24 px too
 constexpr float kLeastEm = 14;
-constexpr float kNarrationShare = 0.36f, kFirstShare = 0.56f, kLessonShare = 0.34f;
+constexpr float kNarrationShare = 0.36f, kFirstShare = 0.56f, kLectureLessonShare = 0.34f;
 constexpr float kWideEnough = 1.7f;  // width over height that two panels need beside each other
 
 }  // namespace
@@ -22,7 +22,7 @@ constexpr float kWideEnough = 1.7f;  // width over height that two panels need b
 // whatever the reader's text size is. It is the same with one panel as with two, so that no letter
 // changes when a panel comes or goes.
 float lecture_em(viz::Point window, float scale) {
-  const float share = std::min(window.x / kWidth, window.y / kHeight);
+  const float share = std::min(window.x / kScreenWidth, window.y / kScreenHeight);
   return std::max(kLeastEm, std::ceil(kEm * share * std::max(1.0f, scale)));
 }
 
@@ -35,7 +35,7 @@ LecturePlaces lecture_places(viz::Point window, float em, std::size_t panels, bo
   const float below = std::round(window.y * kNarrationShare);
   LecturePlaces places;
   if (lesson) {
-    const float column = std::round(window.x * kLessonShare);
+    const float column = std::round(window.x * kLectureLessonShare);
     places.lesson = {window.x - margin - column, margin, column, window.y - 2 * margin};
     window.x = places.lesson.x - gap + margin;
   }

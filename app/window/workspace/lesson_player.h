@@ -147,9 +147,9 @@ class LessonPlayer {
   void open_run();
   void perform(std::size_t first, std::size_t last);  // the actions of these pieces
   void perform(const std::vector<lessons::Action>& actions);
-  // What shows another capture of the lesson's folder beside the lesson's run, which it opens.
+  // Opens another capture of the lesson's folder. Returns the command that shows it beside the lesson's run.
   ScriptCommand put_beside(const std::string& capture);
-  // What puts a run into the run bar, and starts it.
+  // The commands that put a run into the run bar, and start it where `start` is set.
   std::vector<ScriptCommand> run_commands(const RunRequest& request, bool start) const;
   void finish_if_done();
 

@@ -1,4 +1,4 @@
-// What the open lesson asks of the window: the actions of its steps, its runs and its links.
+// The open lesson's commands to the window: the actions of its steps, its runs and its links.
 #include <algorithm>
 #include <utility>
 

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <exception>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -22,6 +24,16 @@ class Messages {
   void say(LogLevel level, const std::string& text, std::uint64_t about = 0);
   void failed(Action action, const std::string& why, std::uint64_t about = 0);  // becomes a problem
   void succeeded(Action action);
+  // Acts, and takes down which of the two came of it.
+  template <class Act>
+  void attempt(Action action, const Act& act, std::uint64_t about = 0) {
+    try {
+      act();
+      succeeded(action);
+    } catch (const std::exception& error) {
+      failed(action, error.what(), about);
+    }
+  }
   // The status line's text while this document is shown (0 = none): the newest message since the
   // last run was asked for that is not about another document; "" = none.
   std::string newest(std::uint64_t shown) const;
@@ -37,5 +49,9 @@ class Messages {
   std::uint64_t before_run_ = 0;                          // serial of the last message before it
   std::vector<std::pair<Action, std::string>> failures_;  // `problems` that a success ends
 };
+
+// The window's words for a message from below, which names the command line's options: "Name one with
+// --draft PATH, or in the run bar" -> "Name one in the run bar". A text without options is unchanged.
+std::string in_window_words(std::string text);
 
 }  // namespace triescope::app

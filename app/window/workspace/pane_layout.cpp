@@ -212,12 +212,6 @@ bool show_panel(PaneNode& root, const std::string& panel) {
   return true;
 }
 
-std::vector<std::string> visible_panels(const PlacedLayout& layout) {
-  std::vector<std::string> names;
-  for (const PlacedPane& pane : layout.panes) names.push_back(pane.node->active);
-  return names;
-}
-
 nlohmann::json layout_to_json(const PaneNode& root) {
   if (root.is_leaf()) return {{"panels", root.panels}, {"active", root.active}};
   return {{"first", layout_to_json(*root.first)},

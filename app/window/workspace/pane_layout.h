@@ -57,8 +57,6 @@ PlacedLayout place(PaneNode& root, viz::Rect area, const Minimum& minimum, float
 
 // Makes `panel` the active tab of the pane that holds it. False: no pane has it.
 bool show_panel(PaneNode& root, const std::string& panel);
-// The active panel of each pane.
-std::vector<std::string> visible_panels(const PlacedLayout& layout);
 
 nlohmann::json layout_to_json(const PaneNode& root);
 // nullptr if it is not a layout. Unknown panels are left out; missing ones are added to the last

@@ -9,7 +9,7 @@
 #include <fstream>
 #include <set>
 
-#include "app/session/user_folder.h"
+#include "app/session/folders.h"
 #include "app/window/workspace/user_scale.h"
 #include "core/base/error.h"
 #include "core/files/json.h"

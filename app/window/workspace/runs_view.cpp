@@ -93,7 +93,7 @@ void RunsView::read_rows() {
   make_table();
 }
 
-// What tells that there may be more runs than were read.
+// A text that changes where there may be more runs than were read.
 std::string RunsView::stamp() const {
   std::ostringstream text;
   if (folder_.empty()) {

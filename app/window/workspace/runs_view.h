@@ -40,7 +40,7 @@ class RunsView {
   const std::string& folder() const { return folder_; }  // "" = the runs open in the window
 
   RunsSheet sheet() const { return sheet_; }
-  // What is missing for a sheet, in a sentence; "" = it can be shown.
+  // A sentence on what a sheet lacks; "" = it can be shown.
   std::string lacks(RunsSheet sheet) const;
   // REQUIRES: lacks(sheet) is empty.
   void show_sheet(RunsSheet sheet);
@@ -55,7 +55,7 @@ class RunsView {
   bool update(double seconds);
   double seconds_to_next_look(double seconds) const;  // negative = never
   const StudyTable& table() const { return table_; }
-  // What is wrong with the question: "column 7: …"; the last table that could be made stays.
+  // The fault of the question: "column 7: …"; the last table that could be made stays.
   const std::string& problem() const { return problem_; }
   std::size_t runs() const { return rows_.size(); }  // repeats and failed ones included
   std::size_t failed() const;

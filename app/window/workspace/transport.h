@@ -53,7 +53,7 @@ class Transport {
   // Goes to the next (+1) or the previous (-1) recorded step where a breakpoint would stop the run,
   // or says that there is none.
   void go_to_match(int direction);
-  // What stops the run that is shown: a breakpoint in the live run, or in playback at the cursor,
+  // The reason why the run that is shown stands still: a breakpoint in the live run, or in playback at the cursor,
   // or refused memory. "" = nothing.
   std::string stop_reason() const;
   // The marks of the timeline of `document`: where it stopped, and the steps where it will stop.

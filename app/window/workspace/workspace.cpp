@@ -98,25 +98,15 @@ void Workspace::open_path(const std::string& path) {
 }
 
 void Workspace::open_study(const std::string& folder) {
-  try {
-    runs.show_study(folder);
-    log.succeeded(Messages::Action::kOpen);
-  } catch (const std::exception& error) {
-    log.failed(Messages::Action::kOpen, error.what());
-  }
+  log.attempt(Messages::Action::kOpen, [&] { runs.show_study(folder); });
 }
 
 void Workspace::open_lesson(const std::string& path_or_name) {
-  try {
-    lesson.open(path_or_name);
-    log.succeeded(Messages::Action::kOpen);
-  } catch (const std::exception& error) {
-    log.failed(Messages::Action::kOpen, error.what());
-  }
+  log.attempt(Messages::Action::kOpen, [&] { lesson.open(path_or_name); });
 }
 
 void Workspace::read_prompt(const std::string& path) {
-  try {
+  log.attempt(Messages::Action::kOpen, [&] {
     if (fs::path(path).extension() == ".json") {
       const bool tools = holds_tools_alone(path);
       if (tools)
@@ -135,10 +125,7 @@ void Workspace::read_prompt(const std::string& path) {
       request().prompt_is_ids = false;
       log.say(LogLevel::kInfo, "the prompt is now that of " + path);
     }
-    log.succeeded(Messages::Action::kOpen);
-  } catch (const std::exception& error) {
-    log.failed(Messages::Action::kOpen, error.what());
-  }
+  });
 }
 
 void Workspace::cancel() {

@@ -10,7 +10,7 @@
 
 namespace triescope::doctor {
 
-// What a row is computed from; the last cell is the row itself.
+// The input of a row; the last cell is the row itself.
 struct RowSetup {
   std::vector<Cell> cells;
   std::int32_t prompt = 0;        // tokens of it

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 namespace triescope::doctor {
 
@@ -38,6 +39,55 @@ double distance(const RecordedRow& row, std::span<const float> logprobs) {
                                    logprobs[static_cast<std::size_t>(candidate.token)]));
   }
   return most;
+}
+
+std::vector<float> RowOracle::logits(std::span<const Cell> cells, std::int32_t prompt) {
+  std::size_t shared = 0;
+  while (shared < known_.size() && shared + 1 < cells.size() && known_[shared] == cells[shared])
+    ++shared;
+  if (!kv_) kv_ = model_.make_kv(static_cast<int>(cells.size()) + 64);
+  kv_->reserve(static_cast<int>(cells.size()));
+  known_.assign(cells.begin(), cells.end());
+  for (const Piece piece :
+       pieces_of(cells.size() - shared, static_cast<std::size_t>(model_.info().prefill_rows)))
+    run(shared + piece.first, piece.count, prompt);
+  return last_;
+}
+
+void RowOracle::run(std::size_t first, std::size_t count, std::int32_t prompt) {
+  std::vector<std::int32_t> tokens, positions, slots(count), prefix(first), own, offsets;
+  std::iota(slots.begin(), slots.end(), static_cast<std::int32_t>(first));
+  std::iota(prefix.begin(), prefix.end(), 0);
+  const std::span<const Cell> rows = std::span(known_).subspan(first, count);
+  const bool is_causal =
+      std::ranges::none_of(rows, [](const Cell& cell) { return cell.sees.has_value(); });
+  for (std::size_t i = 0; i < count; ++i) {
+    tokens.push_back(rows[i].token);
+    positions.push_back(rows[i].position);
+    if (is_causal) continue;
+    if (offsets.empty()) offsets.push_back(0);
+    if (rows[i].sees) {
+      own.insert(own.end(), rows[i].sees->begin(), rows[i].sees->end());
+    } else {
+      for (std::size_t j = 0; j < first + i; ++j) own.push_back(static_cast<std::int32_t>(j));
+    }
+    own.push_back(static_cast<std::int32_t>(first + i));
+    offsets.push_back(static_cast<std::int32_t>(own.size()));
+  }
+  if (!is_causal) prefix.clear();
+  const std::vector<std::int32_t> wanted = {static_cast<std::int32_t>(count) - 1};
+  const ForwardOutput output =
+      model_.forward({.tokens = tokens,
+                      .positions = positions,
+                      .slots = slots,
+                      .prefix_slots = prefix,
+                      .own_slots = own,
+                      .own_offsets = offsets,
+                      .logit_rows = wanted,
+                      .text_length = static_cast<std::int32_t>(first) < prompt ? prompt : 0},
+                     *kv_);
+  const auto whole = output.row(0).whole();
+  last_.assign(whole.begin(), whole.end());
 }
 
 }  // namespace triescope::doctor

@@ -1,5 +1,5 @@
-// The block types of GGUF files as linear layers compute from them: a file a type in blocks/. Each
-// has
+// The block types of GGUF files as linear layers compute from them: a file a type in blocks/, one
+// for those that nibble_block.h makes. Each has
 //
 //   kValues, kFileBytes   values and bytes of a block of the file (along k, of one output)
 //   kPanelBytes           bytes of that block of 32 outputs, side by side: a panel block
@@ -37,14 +37,11 @@
 #include "core/kernels/block_list.h"
 #include "core/kernels/cpu/blocks/iq4_nl.h"
 #include "core/kernels/cpu/blocks/mxfp4.h"
+#include "core/kernels/cpu/blocks/nibble_block.h"
 #include "core/kernels/cpu/blocks/nvfp4.h"
 #include "core/kernels/cpu/blocks/q2_k.h"
 #include "core/kernels/cpu/blocks/q3_k.h"
-#include "core/kernels/cpu/blocks/q4_0.h"
-#include "core/kernels/cpu/blocks/q4_1.h"
 #include "core/kernels/cpu/blocks/q4_k.h"
-#include "core/kernels/cpu/blocks/q5_0.h"
-#include "core/kernels/cpu/blocks/q5_1.h"
 #include "core/kernels/cpu/blocks/q5_k.h"
 #include "core/kernels/cpu/blocks/q6_k.h"
 #include "core/kernels/cpu/blocks/q8_0.h"

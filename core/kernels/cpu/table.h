@@ -148,7 +148,7 @@ const CpuKernels* avx2_kernels();
 const CpuKernels* avx512_kernels();
 const CpuKernels* avx512_intel_kernels();
 
-// A variant's linear_panels() for blocks, in pieces that compile side by side (blocks_*.cpp): each
+// A variant's linear_panels() for blocks, in pieces that compile side by side (block_piece.cpp.in): each
 // has every kBlockPieces-th type of cpu/blocks.h. False: the piece does not have the call's type.
 using LinearPiece = bool(const LinearCall& call, std::int64_t panel_begin, std::int64_t panel_end,
                          float* scratch);

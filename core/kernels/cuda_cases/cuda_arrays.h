@@ -35,7 +35,7 @@ class CudaArrays {
   void* put(const Floats& values, int dtype);
   // Filled with bytes that no result has.
   void* room(std::size_t bytes) { return put(Bytes(bytes, 0xee)); }
-  // What fp32 arguments and slots are: null where there are none.
+  // An argument of fp32 or slots; null where there are none.
   template <class T>
   T* list(const std::vector<T>& values) {
     return values.empty() ? nullptr

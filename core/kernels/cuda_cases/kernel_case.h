@@ -63,7 +63,7 @@ struct KernelCase {
   std::function<PlacedCase(CudaArrays&, const CudaModule&)> place;
 };
 
-// Of the inputs of one kernel (kernel_inputs.h).
+// Makes a case of the inputs of one kernel (kernel_inputs.h).
 template <class Inputs>
 KernelCase kernel_case(Inputs inputs) {
   const auto shared = std::make_shared<const Inputs>(std::move(inputs));
@@ -78,7 +78,7 @@ KernelCase kernel_case(Inputs inputs) {
           }};
 }
 
-// What a layer's kernels are run over.
+// The shapes over which a layer's kernels run.
 struct LayerShapes {
   enum class Branch { kNone, kAdded, kNormedAndAdded };  // to the stream, before its norm
 

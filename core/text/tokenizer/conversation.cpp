@@ -30,7 +30,7 @@ std::string shown(const ordered_json& value) {
   throw Error(ErrorCode::kInvalidArgument, source + ": " + what);
 }
 
-// What a message may say beside role and content.
+// The keys that a message may have beside role and content.
 std::vector<std::string_view> keys_of(std::string_view role) {
   if (role == "assistant") return {"tool_calls", "reasoning_content", "thinking"};
   if (role == "tool") return {"name", "tool_call_id"};

@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "core/base/unicode.h"
-#include "core/text/tokenizer/byte_alphabet.h"
 #include "core/text/tokenizer/byte_tokens.h"
 #include "core/text/tokenizer/growth.h"
 

@@ -8,7 +8,7 @@
 #include <unordered_set>
 
 #include "core/text/tokenizer/add_tokens.h"
-#include "core/text/tokenizer/key_order.h"
+#include "core/text/tokenizer/folder_file.h"
 #include "core/text/tokenizer/spec_json.h"
 
 namespace triescope::tokenizer {

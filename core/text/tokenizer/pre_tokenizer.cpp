@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "core/base/unicode.h"
-#include "core/text/tokenizer/byte_alphabet.h"
+#include "core/text/tokenizer/byte_tokens.h"
 #include "core/text/tokenizer/character_classes.h"
 #include "core/text/tokenizer/growth.h"
 

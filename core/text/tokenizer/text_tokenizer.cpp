@@ -7,7 +7,6 @@
 #include "core/base/error.h"
 #include "core/base/unicode.h"
 #include "core/text/tokenizer/added_tokens.h"
-#include "core/text/tokenizer/byte_alphabet.h"
 #include "core/text/tokenizer/byte_tokens.h"
 #include "core/text/tokenizer/chat_template.h"
 #include "core/text/tokenizer/decoders.h"

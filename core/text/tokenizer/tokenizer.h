@@ -14,8 +14,8 @@ namespace triescope {
 struct ChatMessage {
   std::string role;  // "system", "user", "assistant", "tool"
   std::string content;
-  // What else the message says (tool_calls, name, …), a JSON object whose members come behind role
-  // and content, or in their place; "" = nothing.
+  // The rest of the message (tool_calls, name, …), a JSON object whose members come behind role and
+  // content, or in their place; "" = nothing.
   std::string more = {};
   bool operator==(const ChatMessage&) const = default;
 };

@@ -8,7 +8,7 @@
 
 namespace triescope {
 
-// Of all pieces in the order of their ids.
+// A hash of all pieces in the order of their ids.
 inline std::uint64_t vocabulary_hash(const Tokenizer& tokenizer) {
   std::uint64_t hash = hash_bytes({});
   for (std::int32_t id = 0; id < tokenizer.vocab_size(); ++id) {

@@ -12,7 +12,7 @@
 
 namespace triescope::tokenizer {
 
-// What encoding needs room for; kept from word to word.
+// Scratch memory of encoding, kept from word to word.
 struct WordScratch {
   struct Symbol {
     std::int32_t id, previous, next;

@@ -17,6 +17,7 @@
 #include "app/remote/served_session.h"
 #include "app/session/session_thread.h"
 #include "core/base/error.h"
+#include "tests/support/line_pair.h"
 #include "tests/support/paths.h"
 #include "tests/unit/app/tiny_model.h"
 
@@ -86,7 +87,7 @@ class RemoteRig {
   std::unique_ptr<Line> dial(bool watch) {
     std::lock_guard lock(mutex_);
     if (!session_) throw Error(ErrorCode::kIoError, "nobody answers");
-    auto [mine, theirs] = line_pair();
+    auto [mine, theirs] = test::line_pair();
     far_end_ = std::shared_ptr<Line>(std::move(theirs));
     threads_.emplace_back([session = session_, line = far_end_, watch] {
       session->serve(*line, watch);

@@ -22,9 +22,9 @@ const bool use_stand_in =
     ::setenv("TRIESCOPE_CUDA_MODULE", TRIESCOPE_CUDA_STAND_IN, /*overwrite=*/1) == 0;
 
 TEST_CASE("check: every kernel agrees with its reference in every instruction set") {
-  const std::vector<Comparison> all = check_kernels(2);
+  const std::vector<CheckComparison> all = check_kernels(2);
   std::multiset<std::string> places;
-  for (const Comparison& one : all) {
+  for (const CheckComparison& one : all) {
     CAPTURE(one.where);
     CAPTURE(one.what);
     CAPTURE(one.error);
@@ -38,7 +38,7 @@ TEST_CASE("check: every kernel agrees with its reference in every instruction se
     CHECK(places.count(kernels::to_string(variant)) == 16 * 3 + 9);
   CHECK(all.size() == kernels::available_variants().size() * (16 * 3 + 9));
   // The comparison can see differences: fp32 sums are not fp64's.
-  CHECK(std::ranges::any_of(all, [](const Comparison& one) { return one.difference > 0; }));
+  CHECK(std::ranges::any_of(all, [](const CheckComparison& one) { return one.difference > 0; }));
 }
 
 TEST_CASE("check: every CUDA kernel agrees with its reference, and one that does not is seen") {
@@ -47,9 +47,9 @@ TEST_CASE("check: every CUDA kernel agrees with its reference, and one that does
   CHECK(check_cuda_kernels(0).empty());
   ::setenv("TRIESCOPE_CUDA_STAND_IN_DEVICES", "1", 1);
   CHECK(cuda_kernels_obstacle() == "");
-  const std::vector<Comparison> all = check_cuda_kernels(0);
+  const std::vector<CheckComparison> all = check_cuda_kernels(0);
   std::multiset<std::string> places;
-  for (const Comparison& one : all) {
+  for (const CheckComparison& one : all) {
     CAPTURE(one.where);
     CAPTURE(one.what);
     CAPTURE(one.error);
@@ -65,9 +65,9 @@ TEST_CASE("check: every CUDA kernel agrees with its reference, and one that does
   CHECK(places.count("CUDA, f32") == 8 + 11 * 5 + 2);
   const auto failing = [](const char* launcher) {
     ::setenv("TRIESCOPE_CUDA_STAND_IN_WRONG", launcher, 1);
-    const std::vector<Comparison> found = check_cuda_kernels(0);
+    const std::vector<CheckComparison> found = check_cuda_kernels(0);
     ::unsetenv("TRIESCOPE_CUDA_STAND_IN_WRONG");
-    return std::ranges::count_if(found, [](const Comparison& one) { return !one.holds(); });
+    return std::ranges::count_if(found, [](const CheckComparison& one) { return !one.holds(); });
   };
   CHECK(failing("add_norm") == 3 * 2);
   CHECK(failing("embed_norm") == 3 * (1 + 11));
@@ -79,7 +79,7 @@ TEST_CASE("check: every CUDA kernel agrees with its reference, and one that does
   CHECK(failing("row_summary") == 1);
   CHECK(failing("row_summary_values") == 1);
   ::setenv("TRIESCOPE_CUDA_STAND_IN_ERROR", "209 add_norm", 1);
-  const std::vector<Comparison> refused = check_cuda_kernels(0);
+  const std::vector<CheckComparison> refused = check_cuda_kernels(0);
   ::unsetenv("TRIESCOPE_CUDA_STAND_IN_ERROR");
   ::unsetenv("TRIESCOPE_CUDA_STAND_IN_DEVICES");
   REQUIRE(refused.size() == all.size());
@@ -92,11 +92,11 @@ TEST_CASE("check: CUDA kernels run on the GPU asked for, and one that is not the
   REQUIRE(use_stand_in);
   REQUIRE(kernels::cuda_module().available());
   ::setenv("TRIESCOPE_CUDA_STAND_IN_DEVICES", "2", 1);
-  const std::vector<Comparison> second = check_cuda_kernels(1), none = check_cuda_kernels(2);
+  const std::vector<CheckComparison> second = check_cuda_kernels(1), none = check_cuda_kernels(2);
   int last = -1;
   CHECK(kernels::cuda_module().use_device(0, &last) == 0);
   ::unsetenv("TRIESCOPE_CUDA_STAND_IN_DEVICES");
-  CHECK(std::ranges::all_of(second, &Comparison::holds));
+  CHECK(std::ranges::all_of(second, &CheckComparison::holds));
   CHECK(second.size() > 100);
   CHECK(last == 0);  // as before
   REQUIRE(none.size() == 1);
@@ -108,7 +108,7 @@ TEST_CASE("check: CUDA kernels run on the GPU asked for, and one that is not the
 TEST_CASE("check: a tiny model's logits are libtorch's, and a row's do not depend on its company") {
   const auto on_cpu = check_tiny_model("cpu", 2);
   REQUIRE(on_cpu.size() == 2);
-  for (const Comparison& one : on_cpu) {
+  for (const CheckComparison& one : on_cpu) {
     CAPTURE(one.what);
     CHECK(one.where == "cpu, f32");
     CHECK(one.holds());
@@ -131,7 +131,8 @@ TEST_CASE("check: a device that does not work is a comparison that does not hold
 }
 
 TEST_CASE("check: a comparison holds up to what is allowed, and not with an error") {
-  Comparison one{.where = "here", .what = "it", .difference = 0.5, .allowed = 0.5, .error = ""};
+  CheckComparison one{
+      .where = "here", .what = "it", .difference = 0.5, .allowed = 0.5, .error = ""};
   CHECK(one.holds());
   one.difference = 0.51;
   CHECK(!one.holds());

@@ -3,7 +3,7 @@
 
 #include "core/capture/capture.h"
 #include "tests/unit/app/recorded_run.h"
-#include "viz/query/draft_vocabulary.h"
+#include "viz/query/drafter_view.h"
 
 namespace triescope::test::test_draft_vocabulary {
 namespace {

@@ -17,8 +17,8 @@
 #include "viz/narration/narration_text.h"
 #include "viz/narration/sentences.h"
 #include "viz/panels/panel.h"
-#include "viz/text/count_text.h"
 #include "viz/text/number_text.h"
+#include "viz/text/spoken_text.h"
 
 namespace triescope::test::test_narration {
 namespace {

@@ -5,6 +5,7 @@
 #include "app/remote/messages.h"
 #include "core/base/rng.h"
 #include "core/capture/capture.h"
+#include "tests/support/line_pair.h"
 #include "tests/support/refusal.h"
 #include "tests/unit/app/remote_rig.h"
 
@@ -201,7 +202,7 @@ TEST_CASE(
   for (int round = 0; round < 150; ++round) {
     const std::filesystem::path folder = rig.folder.path() / ("here" + std::to_string(round));
     {
-      auto [mine, theirs] = line_pair();
+      auto [mine, theirs] = test::line_pair();
       RemoteHost host({.where = "box",
                        .dial = [&](const std::string&) -> std::unique_ptr<Line> {
                          if (!mine) throw Error(ErrorCode::kIoError, "nobody answers");
@@ -239,7 +240,7 @@ TEST_CASE(
 TEST_CASE("remote hostile: a decoder that does not keep the order of things is left") {
   RemoteRig rig;
   const auto why_left = [&](const std::string& bytes) {
-    auto [mine, theirs] = line_pair();
+    auto [mine, theirs] = test::line_pair();
     const auto host = std::make_unique<RemoteHost>(
         RemoteSetup{.where = "box",
                     .dial = [&](const std::string&) { return std::move(mine); },

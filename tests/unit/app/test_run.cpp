@@ -2,7 +2,6 @@
 // kept, which notes the caller gets, what is recorded.
 #include <doctest/doctest.h>
 
-#include "app/session/record_run.h"
 #include "app/session/run.h"
 #include "core/capture/capture.h"
 #include "tests/support/paths.h"

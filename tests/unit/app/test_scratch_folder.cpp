@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "app/session/scratch_folder.h"
+#include "app/session/folders.h"
 #include "tests/support/environment.h"
 #include "tests/support/paths.h"
 

@@ -51,12 +51,6 @@ struct Drafted {
   FakeHead* head = nullptr;
 };
 
-std::vector<float> log_row(std::initializer_list<double> p) {
-  std::vector<float> row;
-  for (const double x : p) row.push_back(static_cast<float>(std::log(x)));
-  return row;
-}
-
 // Probabilities by the drafts above (the text has kPrompt.size() pairs).
 std::vector<float> by_hand(const Pairs& seen) {
   const std::size_t drafted = seen.size() - kPrompt.size();

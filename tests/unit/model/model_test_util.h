@@ -144,6 +144,16 @@ inline std::vector<float> golden_values(const nlohmann::json& tensors, std::size
   return values;
 }
 
+// Writes a model's weights: the header of a safetensors file and its data.
+inline void write_weights(const std::filesystem::path& folder, const nlohmann::json& header,
+                          const std::string& data) {
+  const std::string text = header.dump();
+  const std::uint64_t length = text.size();
+  std::ofstream file(folder / "model.safetensors", std::ios::binary);
+  file.write(reinterpret_cast<const char*>(&length), sizeof length);
+  file << text << data;
+}
+
 // Writes config.json and model.safetensors of a case of tests/golden/model_families.json: weights
 // by the hash of model_families.py.
 // `bf16`: values cut to what BF16 holds, in a file of that type, or (`wide`) of F32.
@@ -166,11 +176,7 @@ inline void write_golden_model(const nlohmann::json& entry, const std::filesyste
                                             {"shape", tensor[1]},
                                             {"data_offsets", {begin, data.size()}}};
   }
-  const std::string text = header.dump();
-  const std::uint64_t length = text.size();
-  std::ofstream file(folder / "model.safetensors", std::ios::binary);
-  file.write(reinterpret_cast<const char*>(&length), sizeof length);
-  file << text << data;
+  write_weights(folder, header, data);
 }
 
 // The largest difference of `logits` (all positions of the golden ids) to a case's.

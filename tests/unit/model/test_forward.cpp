@@ -622,11 +622,9 @@ TEST_CASE("forward: what is in a model is told without reading its weights") {
         {"dtype", "F32"}, {"shape", shape}, {"data_offsets", {at, at + size}}};
     at += size;
   }
-  const std::string text = header.dump();
-  const std::uint64_t length = text.size();
-  std::ofstream weights(folder.path() / "model.safetensors", std::ios::binary);
-  weights.write(reinterpret_cast<const char*>(&length), sizeof length) << text << std::flush;
-  std::filesystem::resize_file(folder.path() / "model.safetensors", 8 + length + at);
+  write_weights(folder.path(), header, "");
+  const auto weights = folder.path() / "model.safetensors";
+  std::filesystem::resize_file(weights, std::filesystem::file_size(weights) + at);
   const std::uint64_t before = bytes_read();
   const ModelInfo info = inspect_model(folder.path().string());
   CHECK(info.file_bytes > 256 << 20);

@@ -32,11 +32,7 @@ void write_tensors(const std::filesystem::path& folder, const json& config,
                     {"data_offsets", {data.size(), data.size() + tensor.bytes.size()}}};
     data += tensor.bytes;
   }
-  const std::string text = header.dump();
-  const std::uint64_t length = text.size();
-  std::ofstream file(folder / "model.safetensors", std::ios::binary);
-  file.write(reinterpret_cast<const char*>(&length), sizeof length);
-  file << text << data;
+  write_weights(folder, header, data);
 }
 
 std::string bytes_of(const std::vector<float>& values) {

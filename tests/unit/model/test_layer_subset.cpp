@@ -41,11 +41,7 @@ void write_part(const nlohmann::json& entry, const Layers& layers,
                     {"shape", entry["tensors"][index][1]},
                     {"data_offsets", {begin, data.size()}}};
   }
-  const std::string text = header.dump();
-  const std::uint64_t length = text.size();
-  std::ofstream file(folder / "model.safetensors", std::ios::binary);
-  file.write(reinterpret_cast<const char*>(&length), sizeof length);
-  file << text << data;
+  write_weights(folder, header, data);
 }
 
 std::unique_ptr<Model> loaded(const std::filesystem::path& folder, bool reference = false) {

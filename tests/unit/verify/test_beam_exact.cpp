@@ -140,11 +140,6 @@ LoopRun search(nlohmann::json settings, const std::vector<std::vector<float>>& r
   }
   return out;
 }
-std::vector<float> log_row(const std::vector<double>& p) {
-  std::vector<float> row;
-  for (const double x : p) row.push_back(x > 0 ? static_cast<float>(std::log(x)) : kNever);
-  return row;
-}
 
 TEST_CASE("beam exact: a tie of the best live and the worst finished beam ends the search") {
   // EOS is 4. After each step one text ends with the same sum as the best live one.

@@ -16,9 +16,11 @@ namespace {
 
 using capture::Reason;
 
+using test::log_row;
 using test::LogitsOf;
 using test::LoopConfig;
 using test::Tokens;
+using test::verdict_of;
 
 constexpr float kUnknown = std::numeric_limits<float>::quiet_NaN();
 
@@ -377,19 +379,6 @@ struct OneStep {
     return acceptor.accept(view, rng);
   }
 };
-
-std::vector<float> log_row(std::vector<double> p) {
-  std::vector<float> row;
-  for (const double x : p) row.push_back(static_cast<float>(std::log(x)));
-  return row;
-}
-
-const capture::VerdictRow& verdict_of(const AcceptResult& result, NodeId node) {
-  for (const auto& row : result.verdicts)
-    if (row.node == node.value) return row;
-  FAIL("no verdict for node ", node.value);
-  return result.verdicts.front();
-}
 
 TEST_CASE(
     "verification: every draft gets a verdict with its reason; the bonus and the correction say what they are") {

@@ -16,12 +16,6 @@ using capture::Verdict;
 
 constexpr float kUnknown = std::numeric_limits<float>::quiet_NaN();
 
-std::vector<float> log_row(const std::vector<double>& p) {
-  std::vector<float> row;
-  for (const double x : p) row.push_back(static_cast<float>(std::log(x)));
-  return row;
-}
-
 struct Step {
   explicit Step(int vocab, nlohmann::json given = nlohmann::json::object(), std::uint64_t seed = 1)
       : rng(seed) {
@@ -66,12 +60,6 @@ struct Step {
   Rng rng;
 };
 
-const capture::VerdictRow& verdict_of(const AcceptResult& result, NodeId node) {
-  for (const auto& row : result.verdicts)
-    if (row.node == node.value) return row;
-  FAIL("no verdict for node ", node.value);
-  return result.verdicts.front();
-}
 int accepted(const AcceptResult& result) {
   int count = 0;
   for (const auto& row : result.verdicts) count += row.verdict == Verdict::kAccepted;

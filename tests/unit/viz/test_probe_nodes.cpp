@@ -20,8 +20,8 @@
 #include "viz/query/beam_decision.h"
 #include "viz/query/comparison.h"
 #include "viz/query/draft_levels.h"
+#include "viz/query/draft_places.h"
 #include "viz/query/leaves.h"
-#include "viz/query/level_acceptance.h"
 #include "viz/query/step_so_far.h"
 
 namespace triescope::viz::test_probe_nodes {

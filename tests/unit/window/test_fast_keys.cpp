@@ -7,28 +7,14 @@
 #include <utility>
 #include <vector>
 
+#include "tests/unit/window/headless_imgui.h"
+
 namespace triescope::app::test_fast_keys {
 namespace {
 
-class Context {
+class Context : test::HeadlessImGui {
  public:
-  Context() {
-    ImGui::CreateContext();
-    ImGuiIO& io = ImGui::GetIO();
-    io.IniFilename = nullptr;
-    io.DisplaySize = {640, 480};
-    io.BackendFlags |= ImGuiBackendFlags_RendererHasTextures;
-  }
-  ~Context() {
-    ImGui::GetPlatformIO().Textures.clear();
-    for (ImTextureData* texture : ImGui::GetIO().Fonts->TexList) {
-      texture->SetTexID(ImTextureID_Invalid);
-      texture->SetStatus(ImTextureStatus_Destroyed);
-    }
-    ImGui::DestroyContext();
-  }
-  Context(const Context&) = delete;
-  Context& operator=(const Context&) = delete;
+  Context() : HeadlessImGui({640, 480}) {}
 
   void key(ImGuiKey key, bool down) { ImGui::GetIO().AddKeyEvent(key, down); }
   // Presses keys as xdotool and fast typists do: modifier down, key down, modifier up, key up.

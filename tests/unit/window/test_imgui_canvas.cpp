@@ -5,35 +5,20 @@
 #include <string>
 
 #include "app/window/shell/fonts.h"
+#include "tests/unit/window/headless_imgui.h"
 #include "viz/canvas/imgui_canvas.h"
 
 namespace triescope::app::test_imgui_canvas {
 namespace {
 
-// Dear ImGui without a window: frames are built and thrown away.
-class Frames {
+class Frames : test::HeadlessImGui {
  public:
-  Frames() {
-    ImGui::CreateContext();
-    ImGuiIO& io = ImGui::GetIO();
-    io.IniFilename = nullptr;
-    io.DisplaySize = {4000, 4000};
-    io.BackendFlags |= ImGuiBackendFlags_RendererHasTextures;
+  Frames() : HeadlessImGui({4000, 4000}) {
     fonts = load_fonts(glyphs);
     ImGui::NewFrame();
     list = ImGui::GetForegroundDrawList();
   }
-  ~Frames() {
-    ImGui::EndFrame();
-    ImGui::GetPlatformIO().Textures.clear();
-    for (ImTextureData* texture : ImGui::GetIO().Fonts->TexList) {
-      texture->SetTexID(ImTextureID_Invalid);
-      texture->SetStatus(ImTextureStatus_Destroyed);
-    }
-    ImGui::DestroyContext();
-  }
-  Frames(const Frames&) = delete;
-  Frames& operator=(const Frames&) = delete;
+  ~Frames() { ImGui::EndFrame(); }
 
   viz::ImGuiCanvas canvas() { return {list, fonts}; }
 

@@ -6,31 +6,17 @@
 
 #include "app/session/typed_number.h"
 #include "app/window/shell/number_field.h"
+#include "tests/unit/window/headless_imgui.h"
 
 namespace triescope::app::test_number_field {
 namespace {
 
-class Fields {
+class Fields : test::HeadlessImGui {
  public:
-  Fields() {
-    ImGui::CreateContext();
-    ImGuiIO& io = ImGui::GetIO();
-    io.IniFilename = nullptr;
-    io.DisplaySize = {400, 400};
-    io.BackendFlags |= ImGuiBackendFlags_RendererHasTextures;
-    io.ConfigInputTrickleEventQueue = false;
+  Fields() : HeadlessImGui({400, 400}) {
+    ImGui::GetIO().ConfigInputTrickleEventQueue = false;
     frame();
   }
-  ~Fields() {
-    ImGui::GetPlatformIO().Textures.clear();
-    for (ImTextureData* texture : ImGui::GetIO().Fonts->TexList) {
-      texture->SetTexID(ImTextureID_Invalid);
-      texture->SetStatus(ImTextureStatus_Destroyed);
-    }
-    ImGui::DestroyContext();
-  }
-  Fields(const Fields&) = delete;
-  Fields& operator=(const Fields&) = delete;
 
   void frame(bool focus = false) {
     ImGui::GetIO().DeltaTime = 1.0f / 60;

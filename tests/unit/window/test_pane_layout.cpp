@@ -17,6 +17,12 @@ std::vector<std::string> all_panels() {
   return names;
 }
 
+std::vector<std::string> visible_panels(const PlacedLayout& layout) {
+  std::vector<std::string> names;
+  for (const PlacedPane& pane : layout.panes) names.push_back(pane.node->active);
+  return names;
+}
+
 bool overlap(const viz::Rect& a, const viz::Rect& b) {
   return a.x < b.right() && b.x < a.right() && a.y < b.bottom() && b.y < a.bottom();
 }

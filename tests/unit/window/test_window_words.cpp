@@ -1,7 +1,7 @@
 #include <doctest/doctest.h>
 
 #include "app/session/request.h"
-#include "app/window/workspace/window_words.h"
+#include "app/window/workspace/messages.h"
 #include "core/base/error.h"
 
 namespace triescope::app::test_window_words {

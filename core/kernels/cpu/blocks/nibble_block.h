@@ -128,5 +128,10 @@ struct CodesAndMinimum {
   };
 };
 
+using Q4_0 = NibbleBlock<SignedCodes<4>>;
+using Q4_1 = NibbleBlock<CodesAndMinimum<4>>;
+using Q5_0 = NibbleBlock<SignedCodes<5>>;
+using Q5_1 = NibbleBlock<CodesAndMinimum<5>>;
+
 }  // namespace
 }  // namespace triescope::kernels

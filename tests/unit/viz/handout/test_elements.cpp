@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "viz/handout/element_canvas.h"
-#include "viz/handout/json_text.h"
+#include "viz/handout/page_data.h"
 #include "viz/handout/shared_list.h"
 #include "viz/handout/theme_pairs.h"
 

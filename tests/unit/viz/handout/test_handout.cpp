@@ -13,7 +13,7 @@
 #include "tests/unit/viz/handout/page_data.h"
 #include "viz/export/export.h"
 #include "viz/handout/handout.h"
-#include "viz/handout/packed_data.h"
+#include "viz/handout/page_data.h"
 #include "viz/handout/pane_plan.h"
 #include "viz/narration/narration.h"
 #include "viz/narration/narration_text.h"

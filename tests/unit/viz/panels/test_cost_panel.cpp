@@ -8,7 +8,7 @@
 #include "tests/unit/viz/looking.h"
 #include "tests/unit/viz/withdrawn_drafts.h"
 #include "viz/export/export_picture.h"
-#include "viz/panels/cost_panel.h"
+#include "viz/panels/charts.h"
 #include "viz/panels/cost_words.h"
 
 namespace triescope::viz::test_cost_panel {

@@ -17,8 +17,8 @@
 #include "viz/panels/verdict_list.h"
 #include "viz/query/beam_decision.h"
 #include "viz/query/draft_causes.h"
-#include "viz/text/finish_text.h"
 #include "viz/text/number_text.h"
+#include "viz/text/spoken_text.h"
 #include "viz/text/token_text.h"
 
 namespace triescope::test::test_decision_panel {

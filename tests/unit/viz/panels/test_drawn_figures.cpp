@@ -15,8 +15,8 @@
 #include "tests/unit/viz/captures.h"
 #include "tests/unit/viz/drawn_shapes.h"
 #include "tests/unit/viz/looking.h"
-#include "viz/text/finish_text.h"
 #include "viz/text/number_text.h"
+#include "viz/text/spoken_text.h"
 #include "viz/text/token_text.h"
 
 namespace triescope::test::test_drawn_figures {

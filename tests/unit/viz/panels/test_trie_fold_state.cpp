@@ -2,7 +2,7 @@
 #include <doctest/doctest.h>
 
 #include "tests/unit/viz/captures.h"
-#include "viz/panels/trie_fold_state.h"
+#include "viz/panels/trie_input.h"
 
 namespace triescope::viz::test_trie_fold_state {
 namespace {

@@ -7,7 +7,7 @@
 #include "tests/unit/viz/failed_drafts.h"
 #include "tests/unit/viz/withdrawn_drafts.h"
 #include "viz/narration/reason_text.h"
-#include "viz/panels/failure_rows.h"
+#include "viz/panels/acceptance_rows.h"
 #include "viz/query/acceptance_causes.h"
 #include "viz/query/draft_causes.h"
 #include "viz/query/drafter_view.h"

@@ -1,6 +1,6 @@
 #include <doctest/doctest.h>
 
-#include "viz/text/count_text.h"
+#include "viz/text/spoken_text.h"
 
 namespace triescope::viz::test_count_text {
 namespace {

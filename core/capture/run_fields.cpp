@@ -1,0 +1,72 @@
+#include "core/capture/run_fields.h"
+
+#include <nlohmann/json.hpp>
+#include <utility>
+
+namespace triescope::capture {
+
+using nlohmann::json;
+
+struct RunFields::Object {
+  json fields;  // an object
+
+  explicit Object(json value) : fields(value.is_object() ? std::move(value) : json::object()) {}
+  const json& at(std::string_view name) const {
+    static const json kNone;
+    const auto found = fields.find(name);
+    return found == fields.end() ? kNone : *found;
+  }
+};
+
+RunFields::RunFields(const std::string& text)
+    : object_(std::make_shared<Object>(json::parse(text, nullptr, /*allow_exceptions=*/false))) {}
+
+bool RunFields::empty() const { return object_->fields.empty(); }
+
+bool RunFields::has(std::string_view name) const { return object_->fields.contains(name); }
+
+bool RunFields::is_blank(std::string_view name) const {
+  const json& value = object_->at(name);
+  return value.empty() || value == "";
+}
+
+double RunFields::number(std::string_view name, double otherwise) const {
+  const json& value = object_->at(name);
+  return value.is_number() ? value.get<double>() : otherwise;
+}
+
+std::int64_t RunFields::integer(std::string_view name, std::int64_t otherwise) const {
+  const json& value = object_->at(name);
+  return value.is_number_integer() ? value.get<std::int64_t>() : otherwise;
+}
+
+std::optional<bool> RunFields::boolean(std::string_view name) const {
+  const json& value = object_->at(name);
+  return value.is_boolean() ? std::optional(value.get<bool>()) : std::nullopt;
+}
+
+std::string RunFields::text(std::string_view name, std::string otherwise) const {
+  const json& value = object_->at(name);
+  return value.is_string() ? value.get<std::string>() : otherwise;
+}
+
+std::vector<std::int32_t> RunFields::integers(std::string_view name) const {
+  const json& value = object_->at(name);
+  std::vector<std::int32_t> numbers;
+  for (const json& one : value.is_array() ? value : json::array({value}))
+    if (one.is_number_integer()) numbers.push_back(one.get<std::int32_t>());
+  return numbers;
+}
+
+std::string RunFields::shown(std::string_view name) const {
+  if (!has(name)) return "?";
+  const json& value = object_->at(name);
+  return value.is_string() ? value.get<std::string>()
+                           : value.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+RunFields RunFields::part(std::string_view name) const {
+  return RunFields(std::make_shared<const Object>(object_->at(name)));
+}
+
+}  // namespace triescope::capture
