@@ -103,6 +103,7 @@ struct Scene {
 struct Input {
   Point mouse;
   bool inside = false;           // the mouse is over the panel and nothing covers it
+  bool node_only = false;        // the node under the mouse is asked for; a tooltip may stay away
   float wheel = 0, wheel_x = 0;  // notches
   // the left button's unless named otherwise
   bool clicked = false, double_clicked = false, right_clicked = false;

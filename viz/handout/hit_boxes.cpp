@@ -40,7 +40,7 @@ std::vector<HitBox> hit_boxes(Panel& panel, Rect area, const Scene& scene,
     if (fresh) {
       Input input;
       input.mouse = p;
-      input.inside = true;
+      input.inside = input.node_only = true;
       at->second = panel.input(input, area, scene).hover.value_or(-1);
     }
     return at->second;

@@ -148,18 +148,17 @@ class MaskPanel final : public Panel {
     const auto r = picture_.grid.row_at(in.mouse.y);
     if (!r) return reaction;
     const capture::InputRow& row = picture_.mask.rows[*r];
-    std::int32_t under = row.node;
+    const auto c = picture_.grid.column_at(in.mouse.x);
+    const std::int32_t under = c ? picture_.mask.columns[*c] : row.node;
+    reaction.hover = under;
+    if (in.node_only) return reaction;
     reaction.tooltip = {forward_text(row) + "row " + std::to_string(row.row) + ": " +
                         node_summary(scene, row.node, row.whose)};
-    const auto c = picture_.grid.column_at(in.mouse.x);
     const auto& faults = picture_.mask.faults[*r];
-    if (c) {
-      under = picture_.mask.columns[*c];
+    if (c)
       explain_cell(row, picture_.mask.cell(*r, *c), under, faults, scene, reaction);
-    } else if (!faults.empty()) {
+    else if (!faults.empty())
       reaction.tooltip.push_back("▲ " + sights_text(scene, row, faults, 3));
-    }
-    reaction.hover = under;
     if (in.clicked) reaction.lock = under;
     return reaction;
   }
