@@ -165,4 +165,13 @@ TEST_CASE("GGUF: LFM2-MoE's scores are sigmoids, and a router of another kind is
             "expert_gating_func 1 (2, a sigmoid, is)"));
 }
 
+TEST_CASE("LFM2: other families with a state in their layers are refused by name") {
+  for (const char* type : {"qwen3_5", "qwen3_5_text", "qwen3_next", "mamba2", "falcon_h1"})
+    CHECK(has(refused(ErrorCode::kNotSupported, type, R"("layer_types":["linear_attention"])"),
+              "'" + std::string(type) + "'"));
+  for (const char* type : {"qwen35", "mamba2"})
+    CHECK(has(refusal(ErrorCode::kNotSupported, [&] { config_of(gguf_of(type, 2)); }),
+              "'" + std::string(type) + "'"));
+}
+
 }  // namespace triescope::test::test_lfm2_config

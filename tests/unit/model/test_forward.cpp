@@ -138,7 +138,7 @@ TEST_CASE("path only: a prompt longer than one part of a prefill, its logits and
   const std::vector<std::int32_t> order = iota(kLength);
   std::vector<std::int32_t> ids;
   for (int i = 0; i < kLength; ++i) ids.push_back(i * 13 % 64);
-  for (const char* name : {"llama", "mistral"}) {
+  for (const char* name : {"llama", "mistral", "lfm2"}) {
     CAPTURE(name);
     auto entry = cases[name];
     entry["config"]["max_position_embeddings"] = 2048;
