@@ -45,14 +45,19 @@ std::optional<JsonFields> text_part_of(const JsonFields& fields) {
   return std::nullopt;
 }
 
+std::string reason_of(const JsonFields& fields);
+
 std::string about_text_part(const JsonFields& text) {
   std::string type;
   if (text.has("model_type") && text.raw()["model_type"].is_string())
     type = text.text("model_type").substr(0, 80);
   const Family* family = family_called(type);
-  if (family == nullptr || family->gguf_names.empty())
+  if (family == nullptr || family->gguf_names.empty()) {
+    const std::string reason = reason_of(text);
     return "it is more than a text model, and its text part" +
-           (type.empty() ? std::string() : " ('" + type + "')") + " is not read either";
+           (type.empty() ? std::string() : " ('" + type + "')") + " is not read either" +
+           (reason.empty() ? "" : ": " + reason);
+  }
   return "it is more than a text model; convert its text part ('" + type +
          "', which is read) to GGUF (llama.cpp: convert_hf_to_gguf.py) and open that";
 }

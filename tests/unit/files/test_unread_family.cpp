@@ -32,7 +32,9 @@ TEST_CASE("unread family: a config.json is told by what it is, with the families
   told("bert", R"("architectures":["BertForMaskedLM"])", "does not write one");
   told("llava", R"("text_config":{"model_type":"llama"})", "convert its text part ('llama'");
   told("qwen2_vl", R"("text_config":{"model_type":"qwen2_vl_text"})",
-       "('qwen2_vl_text') is not read either");
+       "('qwen2_vl_text') is not read either; expected one of");
+  told("qwen3_5", R"("text_config":{"model_type":"qwen3_5_text","linear_num_value_heads":32})",
+       "('qwen3_5_text') is not read either: it has layers with a recurrent");
   told("odd", R"("text_config":{"model_type":3},"layer_types":3,"architectures":[1])",
        "its text part is not read either");
   told("falcon", "", "'falcon' is not supported; expected one of");
