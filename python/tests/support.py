@@ -1,5 +1,6 @@
 """What the tests share: the program, captures made by it, panels as CSV."""
 
+import functools
 import os
 import subprocess
 import sys
@@ -21,21 +22,22 @@ def run_program(*arguments, check=True):
     return done
 
 
+@functools.cache
 def panel_names():
     done = run_program("export", "none.tscap", "--panel", "none", "--format", "html", "-o", "none.html", check=False)
     line = next(one for one in (done.stdout + done.stderr).splitlines() if " is not one of: " in one)
     return [one.strip() for one in line.split(" is not one of: ")[1].split(";")[0].split(",")]
 
 
-def csv_of(capture, panel, *more):
-    """(exit code, the panel's CSV)."""
+def csvs_of(capture, *more):
+    """panel → its CSV, of every panel and chart."""
     with tempfile.TemporaryDirectory() as folder:
-        out = os.path.join(folder, "x.csv")
-        done = run_program("export", capture, "--panel", panel, "--format", "csv", "-o", out, "--quiet", *more, check=False)
-        if done.returncode != 0:
-            return done.returncode, done.stderr.replace(capture, "")
-        with open(out, encoding="utf-8") as file:
-            return 0, file.read()
+        run_program("export", capture, "--panel", "all", "--format", "csv", "-o", os.path.join(folder, "x.csv"), "--quiet", *more)
+        found = {}
+        for name in panel_names():
+            with open(os.path.join(folder, f"x-{name}.csv"), encoding="utf-8") as file:
+                found[name] = file.read()
+        return found
 
 
 class Case(unittest.TestCase):

@@ -5,7 +5,7 @@ import json
 import os
 import unittest
 
-from tests.support import MODEL, SOURCE, Case, csv_of, panel_names, run_program
+from tests.support import MODEL, SOURCE, Case, csvs_of, run_program
 
 import triescope
 from triescope import Drafter, Node, Recorder
@@ -169,12 +169,11 @@ class RoundTrip(Case):
 
             for name in (original, again):
                 shutil.copy(name, keep)
-        for panel in panel_names():
-            for step in ([], ["--step", "2"]):
+        for step in ([], ["--step", "2"]):
+            ours, theirs = csvs_of(original, *step), csvs_of(again, *step)
+            for panel in ours:
                 with self.subTest(panel=panel, step=step):
-                    ours, theirs = csv_of(original, panel, *step), csv_of(again, panel, *step)
-                    self.assertEqual(theirs[0], ours[0], theirs[1])
-                    self.assertEqual(without_clock(theirs[1], panel), without_clock(ours[1], panel))
+                    self.assertEqual(without_clock(theirs[panel], panel), without_clock(ours[panel], panel))
 
     def test_greedy(self):
         self.check("--method", "greedy")

@@ -27,9 +27,19 @@ list=$("$TRIESCOPE" export --list) || { echo "FAILED: --list"; failures=$((failu
 for name in trie memory acceptance acceptance-by-step margins margins-by-step levels; do
   grep -q "^$name " <<<"$list" || { echo "FAILED: --list lacks $name"; failures=$((failures + 1)); }
 done
-while read -r name _; do
-  for format in svg pdf png csv; do expect 0 '^$' picture "$work/tree.tscap" --panel "$name" --format $format -o "$work/one.$format"; done
-done <<<"$list"
+for format in svg pdf png csv; do
+  expect 0 '^$' picture "$work/tree.tscap" --panel all --format $format -o "$work/each.$format"
+  while read -r name _; do
+    [[ -s $work/each-$name.$format ]] || { echo "FAILED: --panel all writes no $name as $format"; failures=$((failures + 1)); }
+  done <<<"$list"
+  (($(ls "$work"/each-*.$format | wc -l) == $(wc -l <<<"$list"))) || { echo "FAILED: --panel all writes other files than --list names"; failures=$((failures + 1)); }
+done
+expect 0 '^$' picture "$work/tree.tscap" --panel acceptance --format svg -o "$work/one.svg"
+cmp "$work/one.svg" "$work/each-acceptance.svg" || { echo "FAILED: --panel all draws another picture than --panel acceptance"; failures=$((failures + 1)); }
+expect 0 'each-trie.csv to .*: [0-9]+ files written' "$TRIESCOPE" export "$work/beam.tscap" "$work/tree.tscap" --panel all --format csv --steps 1:3 -o "$work/each.csv"
+expect 2 '-o: expected NAME.svg, for files NAME-trie.svg' picture "$work/tree.tscap" --panel all --format svg -o -
+expect 2 '--whose: expected with one panel' picture "$work/tree.tscap" --panel all --format svg --whose target -o "$work/x.svg"
+expect 2 "panel 'all' is not one of" picture "$work/tree.tscap" --panel all --format gif -o "$work/x.gif"
 expect 0 '^$' picture "$work/tree.tscap" --panel acceptance --format csv -o "$work/acceptance.csv"
 grep -q '^4,1$' "$work/acceptance.csv" || { echo "FAILED: one step accepted four drafts"; failures=$((failures + 1)); }
 expect 0 '^$' picture "$work/tree.tscap" --panel acceptance --format gif --steps 1:3 -o "$work/chart.gif"
