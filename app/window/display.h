@@ -35,7 +35,7 @@ class Display {
   // The place where the window would open again; `before` is kept where it is maximised or takes
   // the full screen.
   WindowPlace place(WindowPlace before) const;
-  // Draws a frame of Dear ImGui into the back buffer. `screenshot`: the file that it is written to; "" = none. Errors: write_screenshot's.
+  // Draws a frame of Dear ImGui into the back buffer. `screenshot`: a PNG file that the frame is written to; "" = none. Error{kIoError}: path and reason.
   void draw(ImDrawData& frame, viz::Color background, const std::string& screenshot) const;
   // `title` is UTF-8. Called once the first frame is on the screen, so that a program that waits
   // for the title finds a window that takes keys.

@@ -73,16 +73,15 @@ WindowPlace place_for(const WindowOptions& options, const Preferences& preferenc
   return is_scripted(options) ? WindowPlace() : preferences.window;
 }
 
-void wake() { glfwPostEmptyEvent(); }
-
 }  // namespace
 
 WindowLoop::WindowLoop(const WindowOptions& options, Preferences preferences,
                        std::unique_ptr<RunHost> decoder)
     : scripted_(is_scripted(options)),
       display_(place_for(options, preferences)),
-      workspace_(std::move(preferences), wake,
-                 decoder ? std::move(decoder) : std::make_unique<SessionThread>(wake)),
+      workspace_(
+          std::move(preferences), glfwPostEmptyEvent,
+          decoder ? std::move(decoder) : std::make_unique<SessionThread>(glfwPostEmptyEvent)),
       host_{workspace_,
             state_,
             commands_,
