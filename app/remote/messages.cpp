@@ -1,8 +1,8 @@
 #include "app/remote/messages.h"
 
+#include <algorithm>
 #include <utility>
 
-#include "app/remote/session_folder.h"
 #include "app/remote/wire.h"
 
 namespace triescope::app {
@@ -145,6 +145,13 @@ void check_session_name(const std::string& name) {
 }
 
 }  // namespace
+
+bool is_session_name(std::string_view name, std::size_t most) {
+  return !name.empty() && name.size() <= most && !name.starts_with('-') &&
+         std::ranges::all_of(name, [](char c) {
+           return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
+         });
+}
 
 void refuse_field(const std::string& name, const std::string& expected) {
   throw Error(ErrorCode::kCorruption, "the other end of the line: field '" +

@@ -2,10 +2,12 @@
 // person does; a server sends a Told. There is no verb that writes a file or starts a program.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "app/remote/field_lists.h"
@@ -108,6 +110,10 @@ struct Told {
   // kNotice: what became of an Ask that was refused
   std::string text = {};
 };
+
+// Whether a session may have this name, which becomes a folder's and a word of a command: 1 to `most` of
+// a-z, 0-9 and -, and nothing that would be taken for an option.
+bool is_session_name(std::string_view name, std::size_t most);
 
 // As frames, and back from a payload. Errors of reading: those of read_message() and of fields.h.
 std::string greeting_bytes(ClientGreeting greeting);

@@ -71,13 +71,6 @@ void ask_session(SessionEntry& entry, const std::string& version) {
 
 }  // namespace
 
-bool is_session_name(std::string_view name, std::size_t most) {
-  return !name.empty() && name.size() <= most && !name.starts_with('-') &&
-         std::ranges::all_of(name, [](char c) {
-           return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
-         });
-}
-
 fs::path served_folder() {
   const fs::path folder = cache_folder() / "served";
   std::error_code ec;

@@ -2,20 +2,14 @@
 // the sockets on which the session listens and the captures of its runs.
 #pragma once
 
-#include <cstddef>
 #include <filesystem>
 #include <memory>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "app/remote/line.h"
 
 namespace triescope::app {
-
-// Whether a session may have this name, which becomes a folder's and a word of a command: 1 to `most` of
-// a-z, 0-9 and -, and nothing that would be taken for an option.
-bool is_session_name(std::string_view name, std::size_t most);
 
 // The folder of all sessions, made where it is missing. Error{kIoError}: it cannot be made, or is somebody else's.
 std::filesystem::path served_folder();
