@@ -34,7 +34,7 @@ struct AcceptanceSeries {
 };
 viz::BarChart acceptance_bars(viz::AcceptanceBy by, const std::vector<AcceptanceSeries>& series);
 
-// What `--best-tree N` adds: what each place of the drafting tree earned, and `best`, the tree of N drafts
+// The part that `--best-tree N` adds: what each place of the drafting tree earned, and `best`, the tree of N drafts
 // that would have earned the most (best_tree() of the yield).
 nlohmann::ordered_json tree_yield_json(const viz::TreeYield& yield,
                                        const std::vector<viz::BestTreeNode>& best);

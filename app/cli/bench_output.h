@@ -1,4 +1,4 @@
-// What the benchmarks give out: tables on standard output, plots as files.
+// The output of benchmarks: tables on standard output, plots as files.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,4 @@
-// What `triescope export` writes: pictures and figures of panels, frames by step, the whole run as a page or as data.
+// The kinds of files that `triescope export` writes: pictures and figures of panels, frames by step, the whole run as a page or as data.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// What one client still lacks: rows of runs, and news of the host's status.
+// The backlog of one client: rows of runs and news of the host's status that it still lacks.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ struct ServedRun {
   std::uint64_t asked_serial = 0;
 };
 
-// Which rows of which run a client still lacks. One line's, used by its writing thread.
+// Finds the rows that a client still lacks. It belongs to one line and is used by its writing thread.
 class RowPump {
  public:
   // The client has rows of run `run` up to `marks`; 0 = it begins with the newest.

@@ -233,7 +233,7 @@ std::vector<std::int32_t> prompt_ids_of(const RunRequest& request, const Tokeniz
   }
 }
 
-// Whether the template makes the prompt of this conversation too: then what it lacks is left out.
+// True if the template makes the same prompt of this conversation: it leaves out what this one lacks.
 bool renders_prompt(const Conversation& rest, const RunConfig& config, const Tokenizer& tokenizer) {
   try {
     return tokenizer.apply_chat_template(rest, /*add_generation_prompt=*/true) ==

@@ -70,11 +70,11 @@ class WindowLoop {
   FramePacer pacer_;
   LectureScreen lecture_screen_;
   std::optional<std::uint64_t> picture_;  // the frame on the screen (picture_hash)
-  bool is_drawn_ = false;                 // the frame is in the back buffer, not on the screen yet
-  std::int64_t frames_ = 0;               // drawn so far
-  int frames_left_ = kSettleFrames;       // to be drawn before the window waits
+  bool is_drawn_ = false;                 // this frame was drawn, so present() shows it
+  std::int64_t frames_ = 0;               // laid out so far
+  int frames_left_ = kSettleFrames;       // to be laid out before the window waits
   int frames_at_once_ = kSettleFrames;    // answer an input or a script, so they do not wait
-  int quiet_frames_ = 0;      // drawn since the last script line; the next line waits for a few
+  int quiet_frames_ = 0;      // laid out since the last script line; the next line waits for a few
   double drawn_second_ = -1;  // of the presenter view's clock
 };
 

@@ -5,7 +5,6 @@
 //                       joins light and dark, shared_list.h keeps what steps share once, hit_boxes.h asks
 //                       the panel which node lies where
 //   page_pictures.h     all panels of a page, with what they share
-//   handout.cpp         the narration
 //   handout_page.h      the page around the data, which page_data.h makes small; assets/handout draws and
 //                       drives it
 //

@@ -109,7 +109,7 @@ class DraftsPanel final : public Panel {
               {area.x + pad, area.y + em * (0.25f + kDraftsTitleEm * static_cast<float>(i)),
                area.w - 2 * pad, em * kDraftsTitleEm},
               lines[i], bold);
-    // A pane that is too low for the history says so if it still has room for a level and for how many more there are.
+    // A pane that is too low for the history says so. The note must leave room for two levels.
     const bool is_low = history == 0 && wanted > 0;
     const float few = DraftRows::height_em(std::min<std::size_t>(drafts.levels.size(), 2));
     const float note = is_low && area.h > top + em * (few + 0.9f) ? em * 1.3f : 0;

@@ -22,14 +22,16 @@ struct SwitchLabels {
   float width = 0;
 };
 
-// Short names where the long ones take more than a third of the panel.
+constexpr float kMostShare = 0.3f;  // of the panel's width, for long names
+
+// Short names where the long ones take more than their share.
 SwitchLabels switch_labels(Canvas& canvas, Rect area, const Scene& scene) {
   if (!scene.capture || !scene.has_buttons()) return {};
   const auto owners = scene.capture->owners();
   if (owners.size() < 2) return {};
   SwitchLabels result;
   for (const bool brief : {false, true}) {
-    if (brief && result.width <= area.w * 0.3f) break;
+    if (brief && result.width <= area.w * kMostShare) break;
     result = {};
     for (const Whose whose : owners) {
       std::string label = brief ? capture::to_string(whose) : owner_name(whose);

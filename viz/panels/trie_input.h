@@ -12,7 +12,7 @@
 
 namespace triescope::viz {
 
-// What the user has folded and opened.
+// The nodes that the user has folded and opened.
 struct TrieFoldState {
   FoldOptions options;
   int version = 0;  // changes whenever `options` does

@@ -80,7 +80,8 @@ std::optional<RowCosts> recorded_row_costs(const capture::Capture& capture) {
   const auto read = [&](const char* name, auto& member) {
     member = static_cast<std::remove_reference_t<decltype(member)>>(found.number(name, member));
   };
-  read("cheap_rows", costs.cheap_rows);
+  costs.cheap_rows = static_cast<int>(
+      std::clamp<std::int64_t>(found.integer("cheap_rows", costs.cheap_rows), 0, 1 << 20));
   read("second_row", costs.second_row), read("cheap_row", costs.cheap_row);
   read("dear_row", costs.dear_row);
   read("of_experts", costs.of_experts), read("chosen", costs.chosen);

@@ -87,7 +87,8 @@ RejudgeSettings recorded_settings(const capture::Capture& capture) {
   recorded.verify = settings.text("verify", recorded.verify);
   recorded.typical_epsilon = settings.number("typical_epsilon", recorded.typical_epsilon);
   recorded.typical_delta = settings.number("typical_delta", recorded.typical_delta);
-  recorded.accept_top_k = static_cast<int>(settings.number("accept_top_k", 1));
+  recorded.accept_top_k =
+      static_cast<int>(std::clamp<std::int64_t>(settings.integer("accept_top_k", 1), 0, 1 << 30));
   return recorded;
 }
 

@@ -46,7 +46,7 @@ void Messages::begin_run() {
 namespace {
 
 // Longer options come first, because an option may begin with another one.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 18> kWords = {{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 19> kWords = {{
     {"with --draft PATH, or in the run bar", "in the run bar, below the method"},
     {"with --draft MODEL, or in the run bar", "in the run bar, below the method"},
     {"--draft PATH", "the draft field of the run bar"},
@@ -65,6 +65,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 18> kWords =
     {"--set ", ""},
     {"leave --chat out", "untick Chat template"},
     {"--max-new-tokens", "max_new_tokens"},
+    {"(--chat-template FILE)", "(open a .jinja file)"},
 }};
 
 }  // namespace

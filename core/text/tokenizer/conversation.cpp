@@ -93,6 +93,7 @@ ChatMessage read_message(const ordered_json& entry, const std::string& place) {
 std::span<const char* const> message_roles() { return kRoles; }
 
 void give_role(ChatMessage& message, const std::string& role) {
+  if (role == message.role) return;
   message.role = role;
   if (message.more.empty()) return;
   const std::vector<std::string_view> allowed = keys_of(role);

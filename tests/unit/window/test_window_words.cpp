@@ -19,6 +19,8 @@ TEST_CASE(
         "type a prompt, or a prompt of token ids");
   CHECK(in_window_words("set the layers (--set layers=1); try --set layers=2") ==
         "set the layers (layers=1); try layers=2");
+  CHECK(in_window_words("a template that names tool_calls (--chat-template FILE)") ==
+        "a template that names tool_calls (open a .jinja file)");
   CHECK(in_window_words("a text without options -- and a dash") ==
         "a text without options -- and a dash");
   CHECK(in_window_words("") == "");
