@@ -237,10 +237,9 @@ void WindowLoop::present() {
   if (is_drawn_) glfwSwapBuffers(display_.window);
   pacer_.drew(glfwGetTime(), drawn - host_.seconds + thread_seconds() - computed,
               workspace_.run.measuring() ? kMeasuringSeconds : 0);
-  --frames_at_once_;
   const Document* const shown = workspace_.active();
   display_.set_title(shown ? window_title(shown->capture->run()) : "triescope");
-  --frames_left_;
+  --frames_left_, --frames_at_once_;
   // Dear ImGui takes fast inputs in over several frames. None may wait for the next event, and a
   // script goes on after the last.
   const bool inputs_wait = ImGui::GetCurrentContext()->InputEventsQueue.Size > 0;

@@ -39,7 +39,11 @@ cmp "$work/one.svg" "$work/each-acceptance.svg" || { echo "FAILED: --panel all d
 expect 0 'each-trie.csv to .*: [0-9]+ files written' "$TRIESCOPE" export "$work/beam.tscap" "$work/tree.tscap" --panel all --format csv --steps 1:3 -o "$work/each.csv"
 expect 2 '-o: expected NAME.svg, for files NAME-trie.svg' picture "$work/tree.tscap" --panel all --format svg -o -
 expect 2 '--whose: expected with one panel' picture "$work/tree.tscap" --panel all --format svg --whose target -o "$work/x.svg"
-expect 2 "panel 'all' is not one of" picture "$work/tree.tscap" --panel all --format gif -o "$work/x.gif"
+expect 2 '--panel all: expected with --format svg, pdf, png or csv; found --format gif' picture "$work/tree.tscap" --panel all --format gif -o "$work/x.gif"
+expect 2 '--panel: expected one of .*, or all; found all, trie' picture "$work/tree.tscap" --panel all,trie --format svg -o "$work/x.svg"
+for name in "$work/" "$work" .svg ..; do expect 2 '-o: expected NAME.svg, for files NAME-trie.svg' picture "$work/tree.tscap" --panel all --format svg -o "$name"; done
+expect 0 '^$' picture "$work/tree.tscap" --panel all --format csv -o "$work/UPPER.CSV"
+[[ -s $work/UPPER-trie.csv ]] || { echo "FAILED: an ending in capitals is an ending"; failures=$((failures + 1)); }
 expect 0 '^$' picture "$work/tree.tscap" --panel acceptance --format csv -o "$work/acceptance.csv"
 grep -q '^4,1$' "$work/acceptance.csv" || { echo "FAILED: one step accepted four drafts"; failures=$((failures + 1)); }
 expect 0 '^$' picture "$work/tree.tscap" --panel acceptance --format gif --steps 1:3 -o "$work/chart.gif"

@@ -21,12 +21,18 @@ constexpr std::array<Ending, 9> kEndings = {{{"svg", ".svg"},
                                              {"html", ".htm"},
                                              {"jsonl", ".jsonl"}}};
 
-// The first format whose files end as the path does, unless `format` is one of them; kEndings.end() = none.
-const Ending* other_format(const std::filesystem::path& path, std::string_view format) {
+// In small letters.
+std::string ending_at(const std::filesystem::path& path) {
   std::string ending = path.extension().string();
   std::ranges::transform(ending, ending.begin(), [](char c) {
     return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
   });
+  return ending;
+}
+
+// The first format whose files end as the path does, unless `format` is one of them; kEndings.end() = none.
+const Ending* other_format(const std::filesystem::path& path, std::string_view format) {
+  const std::string ending = ending_at(path);
   if (std::ranges::find(kEndings, Ending(format, ending)) != kEndings.end()) return kEndings.end();
   return std::ranges::find(kEndings, ending, &Ending::second);
 }
@@ -54,6 +60,21 @@ std::string with_ending_of(const std::string& path, std::string_view format) {
   if (!ending.empty() && other_format(target, format) != kEndings.end())
     target.replace_extension(ending);
   return target.string();
+}
+
+std::string file_of_panel(const std::string& path, std::string_view format,
+                          const std::string& panel) {
+  const std::filesystem::path target(path);
+  const std::string ending(ending_of(format));
+  const std::filesystem::path stem =
+      ending_at(target) == ending ? target.stem() : target.filename();
+  std::error_code ignored;
+  if (stem.empty() || stem == "." || stem == ".." || stem == ending ||
+      std::filesystem::is_directory(target, ignored))
+    throw Error(ErrorCode::kInvalidArgument, "-o: expected NAME" + ending +
+                                                 ", for files NAME-trie" + ending + ", NAME-mask" +
+                                                 ending + ", …; found '" + path + "'");
+  return (target.parent_path() / (stem.string() + "-" + panel + ending)).string();
 }
 
 void check_file_ending(const std::string& path, std::string_view format) {

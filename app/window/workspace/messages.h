@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <exception>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
