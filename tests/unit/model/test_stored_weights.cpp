@@ -119,7 +119,7 @@ TEST_CASE(
     const std::int64_t norms = model->info().file_bytes - model->info().widened_bytes;
     CHECK(memory_need(model->info(), {}).weights == norms + 4 * model->info().widened_parameters);
   }
-  CHECK(widened == 11);
+  CHECK(widened == 10);
 }
 
 TEST_CASE("stored weights: the dtype of keys and values is a setting of its own") {
