@@ -24,9 +24,8 @@ def run_program(*arguments, check=True):
 
 @functools.cache
 def panel_names():
-    done = run_program("export", "none.tscap", "--panel", "none", "--format", "html", "-o", "none.html", check=False)
-    line = next(one for one in (done.stdout + done.stderr).splitlines() if " is not one of: " in one)
-    return [one.strip() for one in line.split(" is not one of: ")[1].split(";")[0].split(",")]
+    """Every panel and chart that can be exported."""
+    return [line.split()[0] for line in run_program("export", "--list").stdout.splitlines()]
 
 
 def csvs_of(capture, *more):
@@ -38,6 +37,10 @@ def csvs_of(capture, *more):
             with open(os.path.join(folder, f"x-{name}.csv"), encoding="utf-8") as file:
                 found[name] = file.read()
         return found
+
+
+def empty_panels(capture):
+    return [name for name, text in csvs_of(capture).items() if not text]
 
 
 class Case(unittest.TestCase):

@@ -6,7 +6,7 @@ import os
 import unittest
 
 from tests.generating import COUNT, END, HAS_PROGRAM, MODEL, TOKENS, assistant_of, decided, live_beams, load, own_run, prompts
-from tests.support import Case, csvs_of
+from tests.support import Case, empty_panels
 
 try:
     import torch
@@ -51,7 +51,7 @@ class Generates(Case):
         self.assertGreater(same, 0, "every text ends at once")
         print(f"{self.id().rsplit('.', 1)[1]}: {same} of {COUNT} texts the same, {ended} end at once")
         if HAS_PROGRAM:
-            self.assertEqual([panel for panel, text in csvs_of(self.path()).items() if not text], [])
+            self.assertEqual(empty_panels(self.path()), [])
 
     def text_of(self, result, prompt):
         row = getattr(result, "sequences", result)[0, len(prompt):].tolist()

@@ -34,6 +34,10 @@ for format in svg pdf png csv; do
   done <<<"$list"
   (($(ls "$work"/each-*.$format | wc -l) == $(wc -l <<<"$list"))) || { echo "FAILED: --panel all writes other files than --list names"; failures=$((failures + 1)); }
 done
+while read -r name _; do
+  expect 0 '^$' picture "$work/tree.tscap" --panel "$name" --format csv -o "$work/one.csv"
+  cmp "$work/one.csv" "$work/each-$name.csv" || { echo "FAILED: --panel all writes another CSV than --panel $name"; failures=$((failures + 1)); }
+done <<<"$list"
 expect 0 '^$' picture "$work/tree.tscap" --panel acceptance --format svg -o "$work/one.svg"
 cmp "$work/one.svg" "$work/each-acceptance.svg" || { echo "FAILED: --panel all draws another picture than --panel acceptance"; failures=$((failures + 1)); }
 expect 0 'each-trie.csv to .*: [0-9]+ files written' "$TRIESCOPE" export "$work/beam.tscap" "$work/tree.tscap" --panel all --format csv --steps 1:3 -o "$work/each.csv"

@@ -24,6 +24,7 @@ PRE_TYPES = {
     "gpt-2": (False, False, None, False), "phi-2": (False, False, None, False), "exaone4": (False, False, None, False),
     "olmo": (True, False, None, False), "smollm": (False, True, None, False), "starcoder": (False, True, None, False),
     "refact": (False, True, None, False), "command-r": (True, True, None, False), "llama-bpe": (False, False, LLAMA3, True),
+    "lfm2": (False, False, LLAMA3, True),
     "smaug-bpe": (False, False, LLAMA3, False), "dbrx": (False, False, LLAMA3, False), "chatglm-bpe": (False, False, LLAMA3, False),
     "glm4": (False, False, LLAMA3, True), "tekken": (False, False, TEKKEN, True), "qwen2": (True, False, QWEN2, False),
     "deepseek-r1-qwen": (True, False, QWEN2, False), "stablelm2": (False, False, QWEN2, False),

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <span>
 #include <vector>
 
 #include "core/base/error.h"
@@ -38,36 +39,53 @@ Plain plain(const std::vector<float>& logits, const RouterRule& rule, std::size_
   Plain result;
   result.experts.assign(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(used));
   std::ranges::sort(result.experts);
-  double sum = 0;
+  double sum = rule.sum_offset;
   for (const std::int32_t expert : result.experts) sum += scores[static_cast<std::size_t>(expert)];
-  for (const std::int32_t expert : result.experts)
-    result.weights.push_back(scores[static_cast<std::size_t>(expert)] / (rule.normalise ? sum : 1) *
-                             rule.scale);
+  for (const std::int32_t expert : result.experts) {
+    const auto at = static_cast<std::size_t>(expert);
+    result.weights.push_back(scores[at] / (rule.normalise ? sum : 1) * rule.scale *
+                             (rule.expert_scale.empty() ? 1.0 : rule.expert_scale[at]));
+  }
   return result;
+}
+
+// Every rule with and without each of its parts.
+std::vector<RouterRule> all_rules(const std::vector<float>& bias,
+                                  const std::vector<float>& scales) {
+  std::vector<RouterRule> rules;
+  for (const RouterScore score : {RouterScore::kSoftmax, RouterScore::kSigmoid})
+    for (const bool normalise : {false, true})
+      for (const float sum_offset : {0.0f, 0.5f})
+        for (const bool biased : {false, true})
+          for (const bool scaled : {false, true})
+            rules.push_back(
+                {.score = score,
+                 .selection_bias = biased ? std::span<const float>(bias) : std::span<const float>(),
+                 .normalise = normalise,
+                 .scale = 2.5f,
+                 .sum_offset = sum_offset,
+                 .expert_scale =
+                     scaled ? std::span<const float>(scales) : std::span<const float>()});
+  return rules;
 }
 
 TEST_CASE("router: experts and weights are the formula's, for every rule") {
   Rng rng(5);
   for (const std::size_t experts : {1, 2, 7, 8, 60, 128}) {
     for (const std::size_t used : {std::size_t{1}, std::min<std::size_t>(experts, 2), experts}) {
-      std::vector<float> logits, bias;
+      std::vector<float> logits, bias, scales;
       for (std::size_t i = 0; i < experts; ++i) {
         logits.push_back(static_cast<float>(4 * rng.uniform() - 2));
         bias.push_back(static_cast<float>(rng.uniform()));
+        scales.push_back(static_cast<float>(3 * rng.uniform() - 1));
       }
-      for (const RouterScore score : {RouterScore::kSoftmax, RouterScore::kSigmoid}) {
-        for (const bool normalise : {false, true}) {
-          for (const bool biased : {false, true}) {
-            RouterRule rule = {.score = score, .normalise = normalise, .scale = 2.5f};
-            if (biased) rule.selection_bias = bias;
-            std::vector<ChosenExpert> got(used);
-            choose_experts(logits, rule, got);
-            const Plain want = plain(logits, rule, used);
-            for (std::size_t i = 0; i < used; ++i) {
-              CHECK(got[i].expert == want.experts[i]);
-              CHECK(got[i].weight == doctest::Approx(want.weights[i]).epsilon(1e-5));
-            }
-          }
+      for (const RouterRule& rule : all_rules(bias, scales)) {
+        std::vector<ChosenExpert> got(used);
+        choose_experts(logits, rule, got);
+        const Plain want = plain(logits, rule, used);
+        for (std::size_t i = 0; i < used; ++i) {
+          CHECK(got[i].expert == want.experts[i]);
+          CHECK(got[i].weight == doctest::Approx(want.weights[i]).epsilon(1e-5));
         }
       }
     }
