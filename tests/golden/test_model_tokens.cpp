@@ -141,8 +141,7 @@ TEST_CASE("model tokens: KV out of every window is given up, and the capture say
   CHECK(run.recorder.memory_rows[18].garbage == 0);
 }
 
-TEST_CASE(
-    "model tokens: drafting without layers whose K and V others read leaves the text as it is") {
+TEST_CASE("model tokens: drafting without some layers leaves the text as it is") {
   const json golden = golden_tokens();
   std::size_t runs = 0;
   for (const auto& entry : golden["cases"]) {
@@ -165,7 +164,7 @@ TEST_CASE(
 }
 
 // Rows of a tree find their ancestors' columns in other slots than their neighbours in the batch.
-TEST_CASE("model tokens: every tree of drafts gives a model with convolutions its text") {
+TEST_CASE("model tokens: three methods' trees of drafts give a model with convolutions its text") {
   const json golden = golden_tokens();
   std::size_t runs = 0;
   for (const auto& entry : golden["cases"]) {

@@ -14,7 +14,7 @@ namespace triescope::test::test_gemma4_experts {
 
 using namespace triescope::formats;
 
-TEST_CASE("Gemma 4: experts beside each layer's MLP, which all rows share, each with its norms") {
+TEST_CASE("Gemma 4: experts stand beside each layer's MLP, which all rows share, with norms") {
   const std::string experts =
       R"("enable_moe_block":true,"num_experts":4,"top_k_experts":2,"moe_intermediate_size":24)";
   const ModelConfig config = config_of(

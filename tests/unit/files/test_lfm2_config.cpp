@@ -56,7 +56,7 @@ TEST_CASE("LFM2: a slot holds a column of hidden values of a convolution, and no
   CHECK(config_of("lfm2").has_even_kv());
 }
 
-TEST_CASE("LFM2: layers by either list, and lists that contradict the model are refused") {
+TEST_CASE("LFM2: either list says the layers, and one that contradicts the model is refused") {
   CHECK(taps(config_of("lfm2")) == "0000");
   CHECK(taps(config_of("lfm2", R"("full_attn_idxs":[1,3],"conv_L_cache":4)")) == "4040");
   CHECK(taps(config_of("lfm2", kTypes + R"(,"full_attn_idxs":[0])")) == "3303");
@@ -103,7 +103,8 @@ TEST_CASE("LFM2: parts of a convolution and of attention are those of their laye
   CHECK(rows(Role::kKey, 2) == "32x64");
 }
 
-TEST_CASE("LFM2-MoE: dense layers first, sigmoid scores, a selection bias where it is said") {
+TEST_CASE(
+    "LFM2-MoE: the first layers are dense, scores are sigmoids, and a bias is read where said") {
   const ModelConfig config = config_of("lfm2_moe", kTypes);
   CHECK(experts(config) == "0 0 32 32");
   CHECK(config.experts.used == 4);
@@ -163,15 +164,6 @@ TEST_CASE("GGUF: LFM2-MoE's scores are sigmoids, and a router of another kind is
   CHECK(config.experts.normalise);
   CHECK(has(refusal(ErrorCode::kNotSupported, [&] { config_of(file(1)); }),
             "expert_gating_func 1 (2, a sigmoid, is)"));
-}
-
-TEST_CASE("LFM2: other families with a state in their layers are refused by name") {
-  for (const char* type : {"qwen3_5", "qwen3_5_text", "qwen3_next", "mamba2", "falcon_h1"})
-    CHECK(has(refused(ErrorCode::kNotSupported, type, R"("layer_types":["linear_attention"])"),
-              "'" + std::string(type) + "'"));
-  for (const char* type : {"qwen35", "mamba2"})
-    CHECK(has(refusal(ErrorCode::kNotSupported, [&] { config_of(gguf_of(type, 2)); }),
-              "'" + std::string(type) + "'"));
 }
 
 }  // namespace triescope::test::test_lfm2_config

@@ -3,6 +3,7 @@
 
 #include <bit>
 #include <filesystem>
+#include <regex>
 
 #include "core/base/error.h"
 #include "core/files/json.h"
@@ -34,6 +35,10 @@ std::vector<float> rows_of(const WeightSource& source, Role role, std::int64_t f
   std::vector<float> out(static_cast<std::size_t>(count * source.shape({role})->cols));
   source.read_rows({role}, first, out);
   return out;
+}
+
+std::vector<float> all_rows(const WeightSource& source, Role role) {
+  return rows_of(source, role, 0, source.shape({role})->rows);
 }
 
 // As tests/golden/quantised_weights.py computes it.
@@ -71,8 +76,7 @@ TEST_CASE("quantised: every weight has the bits that its format's library dequan
     const auto source = WeightSource::open((fixtures() / folder).string());
     for (const auto& [name, role] : kWeights) {
       CAPTURE(name);
-      const std::int64_t rows = source->shape({role})->rows;
-      CHECK(hash_of(rows_of(*source, role, 0, rows)) == weights[name].get<std::string>());
+      CHECK(hash_of(all_rows(*source, role)) == weights[name].get<std::string>());
       CHECK(source->stored_type({role}) == std::nullopt);
     }
   }
@@ -90,16 +94,41 @@ TEST_CASE("quantised: rows asked for one by one are those of the whole weight") 
   }
 }
 
-TEST_CASE("quantised: a weight of GPTQ may have other bits than the rest") {
+TEST_CASE("quantised: bits of a GPTQ weight are those of its tensors, whatever config.json says") {
   const Copy copy("gptq_8_bit");
   copy.replace("config.json", R"("bits": 8)", R"("bits": 4)");
   const auto changed = copy.open(),
              source = WeightSource::open((fixtures() / "gptq_8_bit").string());
-  for (const auto& [name, role] : kWeights) {
-    const std::int64_t rows = source->shape({role})->rows;
-    CHECK(rows_of(*changed, role, 0, rows) == rows_of(*source, role, 0, rows));
-  }
+  for (const auto& [name, role] : kWeights)
+    CHECK(all_rows(*changed, role) == all_rows(*source, role));
   CHECK(changed->quantisation() == "mixed: GPTQ 8-bit F16");
+}
+
+TEST_CASE("quantised: a GPTQ model may have weights of 4 and of 8 bits") {
+  const Copy eight("gptq_8_bit"), four("gptq");
+  four.replace("config.json", R"("desc_act": true)", R"("checkpoint_format": "gptq_v2")");
+  const auto of_eight = eight.open(), of_four = four.open();
+  // One model in two files, its MLP in 4 bits. What a file has too much gets another name.
+  const auto part = [](const Copy& from, const std::string& name, const std::string& other) {
+    return std::regex_replace(read_file(from.folder.path() / "model.safetensors"), std::regex(name),
+                              other);
+  };
+  const fs::path folder = eight.folder.path();
+  test::write_file(folder / "8.safetensors",
+                   part(eight, R"("model(\.layers\.0\.mlp))", "\"other$1"));
+  test::write_file(folder / "4.safetensors",
+                   part(four, R"("model(?!\.layers\.0\.mlp))", "\"other"));
+  fs::remove(folder / "model.safetensors");
+  test::write_file(folder / "model.safetensors.index.json",
+                   R"({"weight_map": {"model.layers.0.mlp.up_proj.qweight": "4.safetensors",
+                                      "model.norm.weight": "8.safetensors"}})");
+  const auto both = eight.open();
+  for (const auto& [name, role] : kWeights) {
+    CAPTURE(name);
+    const bool mlp = std::string_view(name).starts_with("mlp.");
+    CHECK(all_rows(*both, role) == all_rows(mlp ? *of_four : *of_eight, role));
+    CHECK(all_rows(*both, role) != all_rows(mlp ? *of_eight : *of_four, role));
+  }
 }
 
 TEST_CASE("quantised: the model counts its values, not its codes, and says what it is stored as") {

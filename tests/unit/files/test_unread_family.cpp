@@ -24,7 +24,8 @@ TEST_CASE("unread family: a config.json is told by what it is, with the families
     CHECK(has(text, "; expected one of llama, mistral"));
   };
   told("mamba", R"("state_size":16)", "a recurrent or convolution state");
-  told("qwen3_next", R"("layer_types":["linear_attention"])", "a recurrent or convolution state");
+  for (const char* family : {"qwen3_next", "qwen3_5_text", "mamba2", "falcon_h1"})
+    told(family, R"("layer_types":["linear_attention"])", "a recurrent or convolution state");
   told("deepseek_v3", R"("kv_lora_rank":512,"n_routed_experts":256)",
        "multi-head latent attention");
   told("glm4_moe", R"("n_routed_experts":128)", "router of experts");
@@ -52,7 +53,8 @@ TEST_CASE("unread family: a GGUF is told by what it is, with the architectures t
     CHECK(has(text, "; expected one of llama, mistral"));
   };
   const std::string some = bytes_of<std::uint32_t>(16);
-  told("mamba", ".ssm.state_size", 4, some, "a recurrent or convolution state");
+  for (const char* architecture : {"mamba", "mamba2", "qwen35"})
+    told(architecture, ".ssm.state_size", 4, some, "a recurrent or convolution state");
   told("deepseek2", ".attention.kv_lora_rank", 4, some, "multi-head latent attention");
   told("glm4moe", ".expert_count", 4, some, "router of experts");
   told("bert", ".attention.causal", 7, std::string(1, '\0'), "does not write one");

@@ -233,4 +233,12 @@ inline void write_golden_case(const std::string& name, const std::filesystem::pa
   write_golden_model(golden_families()["cases"].at(name), folder);
 }
 
+// A case of it, loaded; with two threads unless `options` says how many.
+inline std::unique_ptr<Model> golden_model(const std::string& name, LoadOptions options = {}) {
+  const TempDir folder;
+  write_golden_case(name, folder.path());
+  if (options.threads == 0) options.threads = 2;
+  return load_model(folder.path().string(), options);
+}
+
 }  // namespace triescope::test

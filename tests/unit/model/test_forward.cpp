@@ -17,17 +17,6 @@ using namespace triescope::test;
 
 namespace {
 
-std::unique_ptr<Model> golden_model(const std::string& name, DType dtype = DType::kF32,
-                                    bool reference = false) {
-  const TempDir folder;
-  write_golden_case(name, folder.path());
-  LoadOptions options;
-  options.dtype = dtype;
-  options.reference_kernels = reference;
-  options.threads = 2;
-  return load_model(folder.path().string(), options);
-}
-
 bool same_bits(std::span<const float> a, std::span<const float> b) {
   return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
 }
@@ -120,7 +109,7 @@ TEST_CASE("path only: a row's logits are its path's alone, bit for bit") {
     for (const DType dtype : {DType::kF32, DType::kBF16}) {
       const std::string label = std::string(name) + " " + to_string(dtype);
       CAPTURE(label);
-      check_path_only(*golden_model(name, dtype), 40, 25);
+      check_path_only(*golden_model(name, {.dtype = dtype}), 40, 25);
     }
   }
 }
@@ -192,8 +181,8 @@ TEST_CASE("path only: a prompt longer than one part of a prefill, its logits and
 }
 
 TEST_CASE("forward: bf16 stays near fp32, and own kernels near libtorch's") {
-  const auto exact = golden_model("llama"), half = golden_model("llama", DType::kBF16),
-             torch_half = golden_model("llama", DType::kBF16, true);
+  const auto exact = golden_model("llama"), half = golden_model("llama", {.dtype = DType::kBF16}),
+             torch_half = golden_model("llama", {.dtype = DType::kBF16, .reference_kernels = true});
   CHECK(half->info().dtype == DType::kBF16);
   std::vector<std::int32_t> ids;
   for (int i = 0; i < 40; ++i) ids.push_back(i * 13 % 64);
@@ -211,9 +200,9 @@ TEST_CASE("forward: a sliding window is the same as a list without what it hides
   // deeper layers saw theirs.
   for (const bool reference : {false, true}) {
     CAPTURE(reference);
-    const auto windowed = golden_model("mistral", DType::kF32, reference);
+    const auto windowed = golden_model("mistral", {.reference_kernels = reference});
     const auto plain =
-        golden_model("llama", DType::kF32, reference);  // the same weights, no window
+        golden_model("llama", {.reference_kernels = reference});  // the same weights, no window
     const auto kv = windowed->make_kv(64), plain_kv = plain->make_kv(64);
     std::vector<TreeRow> rows;
     std::vector<std::int32_t> ids;
@@ -234,7 +223,7 @@ TEST_CASE("forward: a sliding window is the same as a list without what it hides
 TEST_CASE("forward: KV that moves or grows keeps its contents") {
   for (const bool reference : {false, true}) {
     CAPTURE(reference);
-    const auto model = golden_model("llama", DType::kF32, reference);
+    const auto model = golden_model("llama", {.reference_kernels = reference});
     const auto kv = model->make_kv(12);
     CHECK(kv->bytes_per_slot() == 4 * 2 * 2 * 8 * 4);
     const std::vector<std::int32_t> ids = {5, 9, 13, 17, 21, 25, 29, 33, 37, 41};
@@ -261,7 +250,7 @@ TEST_CASE("forward: KV that moves or grows keeps its contents") {
 
 TEST_CASE("forward: a batch that contradicts itself is refused and says how") {
   for (const bool reference : {false, true}) {
-    const auto model = golden_model("llama", DType::kF32, reference);
+    const auto model = golden_model("llama", {.reference_kernels = reference});
     const auto kv = model->make_kv(8);
     const auto message = [&](auto change) -> std::string {
       std::vector<std::int32_t> tokens = {1, 2}, positions = {0, 1}, slots = {0, 1}, prefix, own,
@@ -326,7 +315,7 @@ TEST_CASE("forward: a batch that contradicts itself is refused and says how") {
 TEST_CASE("forward: hidden states that cannot be had are refused, and the entry is named") {
   for (const bool reference : {false, true}) {
     CAPTURE(reference);
-    const auto model = golden_model("llama", DType::kF32, reference);  // four layers
+    const auto model = golden_model("llama", {.reference_kernels = reference});  // four layers
     const auto kv = model->make_kv(8);
     const auto message = [&](const std::vector<std::int32_t>& layers,
                              const std::vector<std::int32_t>& rows) -> std::string {
@@ -366,7 +355,7 @@ TEST_CASE("forward: a forward and loading can be cancelled") {
   std::stop_source stop;
   stop.request_stop();
   for (const bool reference : {false, true}) {
-    const auto model = golden_model("llama", DType::kF32, reference);
+    const auto model = golden_model("llama", {.reference_kernels = reference});
     const auto kv = model->make_kv(8);
     const std::vector<std::int32_t> one = {0};
     ForwardBatch batch;
@@ -453,7 +442,7 @@ TEST_CASE("forward: hidden states of any layers and rows, in any order, with log
         CAPTURE(name);
         CAPTURE(to_string(dtype));
         CAPTURE(reference);
-        const auto model = golden_model(name, dtype, reference);
+        const auto model = golden_model(name, {.dtype = dtype, .reference_kernels = reference});
         const int layers = model->info().layers;
         const std::size_t hidden = static_cast<std::size_t>(model->info().hidden);
         const auto kv = model->make_kv(10);
@@ -636,9 +625,10 @@ TEST_CASE("forward: fp16 warns where a family is not stable in it") {
     CAPTURE(name);
     const bool warns = std::string(name) != "llama" && std::string(name) != "phi3";
     // On the CPU libtorch's operations alone do fp16.
-    const std::string warning = golden_model(name, DType::kF16, true)->info().warning;
+    const std::string warning =
+        golden_model(name, {.dtype = DType::kF16, .reference_kernels = true})->info().warning;
     CHECK(warning.empty() == !warns);
-    CHECK(golden_model(name, DType::kBF16)->info().warning.empty());
+    CHECK(golden_model(name, {.dtype = DType::kBF16})->info().warning.empty());
   }
 }
 

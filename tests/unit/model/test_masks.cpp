@@ -17,14 +17,6 @@ using Batch = MaskRowsBatch;
 using Step = MaskStep;
 constexpr int kText = kMaskText, kPrefix = kMaskPrefix;
 
-std::unique_ptr<Model> golden_model(const std::string& name, DType dtype = DType::kF32,
-                                    bool reference = false) {
-  const TempDir folder;
-  write_golden_case(name, folder.path());
-  return load_model(folder.path().string(),
-                    {.dtype = dtype, .reference_kernels = reference, .threads = 2});
-}
-
 bool same(const std::vector<float>& a, std::span<const float> b) {
   return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
 }
@@ -36,7 +28,7 @@ TEST_CASE("masks: a row of the text has the same bits with masks beside it and w
     for (const DType dtype : {DType::kF32, DType::kBF16}) {
       CAPTURE(name);
       CAPTURE(to_string(dtype));
-      const auto model = golden_model(name, dtype);
+      const auto model = golden_model(name, {.dtype = dtype});
       const Step step(*model);
       const auto all = step.run(*model);
       Batch alone;
@@ -70,7 +62,7 @@ TEST_CASE(
     for (const char* name : kModels) {
       CAPTURE(reference);
       CAPTURE(name);
-      const auto model = golden_model(name, DType::kF32, reference);
+      const auto model = golden_model(name, {.reference_kernels = reference});
       const Step step(*model);
       std::vector<float> rows(static_cast<std::size_t>(2 * model->info().hidden));
       const std::vector<std::int32_t> tokens = {7, 31};
@@ -95,7 +87,7 @@ TEST_CASE(
   const std::vector<std::int32_t> text = mask_text(), order = iota(kText), tokens = {7};
   std::vector<std::vector<float>> found;
   for (const bool reference : {false, true}) {
-    const auto model = golden_model("gemma4", DType::kF32, reference);
+    const auto model = golden_model("gemma4", {.reference_kernels = reference});
     const auto kv = model->make_kv(kText + 3);
     all_logits(*model, *kv, text);
     std::vector<float> vector(static_cast<std::size_t>(model->info().hidden));
@@ -124,7 +116,7 @@ TEST_CASE(
 TEST_CASE("masks: our kernels and libtorch's operations give the same logits, the prefix matters") {
   for (const char* name : kModels) {
     CAPTURE(name);
-    const auto own = golden_model(name), torch = golden_model(name, DType::kF32, true);
+    const auto own = golden_model(name), torch = golden_model(name, {.reference_kernels = true});
     const Step step(*own), other(*torch);
     const auto a = step.run(*own), b = other.run(*torch);
     for (std::size_t i = 0; i < a.size(); ++i) {
@@ -144,8 +136,8 @@ TEST_CASE("masks: a window leaves out text, never the prefix") {
   // mistral has llama's weights and a window of 16 in every layer: the lists are cut by hand.
   for (const bool reference : {false, true}) {
     CAPTURE(reference);
-    const auto windowed = golden_model("mistral", DType::kF32, reference);
-    const auto plain = golden_model("llama", DType::kF32, reference);
+    const auto windowed = golden_model("mistral", {.reference_kernels = reference});
+    const auto plain = golden_model("llama", {.reference_kernels = reference});
     const Step step(*windowed), by_hand(*plain);
     // The text as the windowed model saw it.
     Batch text;
@@ -178,7 +170,7 @@ TEST_CASE("masks: a window leaves out text, never the prefix") {
 TEST_CASE("masks: KV that is written goes where it belongs, moves and grows as other KV does") {
   for (const bool reference : {false, true}) {
     CAPTURE(reference);
-    const auto model = golden_model("llama", DType::kF32, reference);
+    const auto model = golden_model("llama", {.reference_kernels = reference});
     Step step(*model);
     const auto expected = step.run(*model);
     step.kv->reserve(400);

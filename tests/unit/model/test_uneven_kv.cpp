@@ -26,12 +26,6 @@ constexpr const char* kOwn = "gemma4 keys are values";
 // 4 layers, the third attends, the others are convolutions over 3 rows.
 constexpr const char* kConvolutions = "lfm2";
 
-std::unique_ptr<Model> golden_model(const char* name, bool reference = false) {
-  const TempDir folder;
-  write_golden_case(name, folder.path());
-  return load_model(folder.path().string(), {.reference_kernels = reference, .threads = 2});
-}
-
 std::vector<std::int32_t> some_ids(int count) {
   std::vector<std::int32_t> ids;
   for (int i = 0; i < count; ++i) ids.push_back((i * 29 + 7) % 64);
@@ -48,11 +42,12 @@ std::vector<float> logits_of(Model& model, const std::vector<std::int32_t>& ids)
 TEST_CASE("uneven KV: a slot has K and V of the layers that own some, each as wide as its heads") {
   for (const bool reference : {false, true}) {
     CAPTURE(reference);
-    const auto shared = golden_model(kShared, reference), own = golden_model(kOwn, reference);
+    const auto shared = golden_model(kShared, {.reference_kernels = reference}),
+               own = golden_model(kOwn, {.reference_kernels = reference});
     // Three layers of 2 heads of 8, and one of 2 heads of 16; then four and three of one head of 16.
     CHECK(shared->make_kv(4)->bytes_per_slot() == 4 * 2 * (3 * 2 * 8 + 2 * 16));
     CHECK(own->make_kv(4)->bytes_per_slot() == 4 * 2 * (4 * 2 * 8 + 3 * 16));
-    const auto convolutions = golden_model(kConvolutions, reference);
+    const auto convolutions = golden_model(kConvolutions, {.reference_kernels = reference});
     CHECK(convolutions->make_kv(4)->bytes_per_slot() == 4 * (3 * 32 + 2 * 2 * 8));
     CHECK(convolutions->info().widest_head == 8);
     REQUIRE(convolutions->info().notes.size() == 1);
@@ -84,7 +79,7 @@ TEST_CASE("uneven KV: growing and moving keep what is held") {
     for (const bool reference : {false, true}) {
       CAPTURE(name);
       CAPTURE(reference);
-      const auto model = golden_model(name, reference);
+      const auto model = golden_model(name, {.reference_kernels = reference});
       const std::vector<float> expected = logits_of(*model, ids);
       const auto kv = model->make_kv(39);
       all_logits(*model, *kv, std::vector(ids.begin(), ids.end() - 1));
@@ -118,13 +113,15 @@ TEST_CASE("uneven KV: KV of another model is refused, and so is KV that no forwa
   for (const char* name : {kShared, kConvolutions})
     for (const bool reference : {false, true})
       CHECK(refusal(ErrorCode::kNotSupported, [&] {
-              golden_model(name, reference)->make_kv(8)->write(zero, values, values);
+              golden_model(name, {.reference_kernels = reference})
+                  ->make_kv(8)
+                  ->write(zero, values, values);
             }).find("layers with K and V of one width") != std::string::npos);
 }
 
 TEST_CASE("uneven KV: a layer that is left out gives K and V to those that read its") {
   const auto whole = golden_model(kShared);
-  const auto reference = golden_model(kShared, true);
+  const auto reference = golden_model(kShared, {.reference_kernels = true});
   const auto ids = some_ids(40);
   // All but layers 2 and 3, which layers 4 to 6 read; the first four; one that reads alone.
   for (const Layers& kept :
@@ -147,8 +144,10 @@ TEST_CASE("uneven KV: a layer that is left out gives K and V to those that read 
   CHECK(logits_of(all, ids) == logits_of(*whole, ids));
 }
 
-TEST_CASE("uneven KV: a part of a model's convolutions and attention, and a layer's MLP alone") {
-  const auto whole = golden_model(kConvolutions), reference = golden_model(kConvolutions, true);
+TEST_CASE(
+    "uneven KV: a part of a model with convolutions gives libtorch's logits, at once and in steps") {
+  const auto whole = golden_model(kConvolutions),
+             reference = golden_model(kConvolutions, {.reference_kernels = true});
   const auto ids = some_ids(20);
   // Parts by number: 2i mixes rows in layer i, 2i + 1 is its MLP.
   for (const Layers& kept : {Layers{0, 1, 4, 5}, Layers{1, 2, 4, 7}, Layers{0, 3, 6}, Layers{4}}) {

@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include "tests/unit/window/headless_imgui.h"
+
 namespace triescope::app::test_resting_mouse {
 namespace {
 
@@ -23,16 +25,8 @@ TEST_CASE("resting mouse: a mouse that rests is silent from a key on until it is
 }
 
 // Dear ImGui's frames, without a window.
-struct Frames {
-  Frames() {
-    ImGui::CreateContext();
-    ImGuiIO& io = ImGui::GetIO();
-    io.IniFilename = nullptr;
-    io.DisplaySize = {800, 600};
-    io.BackendFlags |= ImGuiBackendFlags_RendererHasTextures;
-    frame();
-  }
-  ~Frames() { ImGui::DestroyContext(); }
+struct Frames : test::HeadlessImGui {
+  Frames() : HeadlessImGui({800, 600}) { frame(); }
   // True if tooltips wait in this frame.
   bool frame() {
     ImGui::GetIO().DeltaTime = 1.0f / 60;
