@@ -7,6 +7,24 @@ namespace triescope::capture {
 
 using nlohmann::json;
 
+namespace {
+
+// nullopt: no integer, or one that Integer does not hold.
+template <class Integer>
+std::optional<Integer> integer_of(const json& value) {
+  if (value.is_number_unsigned()) {
+    const auto number = value.get<std::uint64_t>();
+    return std::in_range<Integer>(number) ? std::optional(static_cast<Integer>(number))
+                                          : std::nullopt;
+  }
+  if (!value.is_number_integer()) return std::nullopt;
+  const auto number = value.get<std::int64_t>();
+  return std::in_range<Integer>(number) ? std::optional(static_cast<Integer>(number))
+                                        : std::nullopt;
+}
+
+}  // namespace
+
 struct RunFields::Object {
   json fields;  // an object
 
@@ -36,8 +54,7 @@ double RunFields::number(std::string_view name, double otherwise) const {
 }
 
 std::int64_t RunFields::integer(std::string_view name, std::int64_t otherwise) const {
-  const json& value = object_->at(name);
-  return value.is_number_integer() ? value.get<std::int64_t>() : otherwise;
+  return integer_of<std::int64_t>(object_->at(name)).value_or(otherwise);
 }
 
 std::optional<bool> RunFields::boolean(std::string_view name) const {
@@ -54,7 +71,7 @@ std::vector<std::int32_t> RunFields::integers(std::string_view name) const {
   const json& value = object_->at(name);
   std::vector<std::int32_t> numbers;
   for (const json& one : value.is_array() ? value : json::array({value}))
-    if (one.is_number_integer()) numbers.push_back(one.get<std::int32_t>());
+    if (const auto number = integer_of<std::int32_t>(one)) numbers.push_back(*number);
   return numbers;
 }
 

@@ -109,8 +109,10 @@ void read_rope(const GgufFields& fields, ModelConfig& config) {
           "rope.scaling.type 'longrope' without the tensors rope_factors_long and "
           "rope_factors_short");
   } else if (type != "none") {
-    fields.not_supported("rope.scaling.type '" + type.substr(0, 40) +
-                         "' (none, linear, yarn and longrope are); it");
+    fields.not_supported(
+        "rope.scaling.type '" + type.substr(0, 40) +
+        "' (none, linear, yarn and longrope are read; choose a model that has one of "
+        "them)");
   } else if (fields.has("rope.scale_linear") && !has_long_factors) {
     rope.kind = RopeKind::kLinear;
     rope.factor = fields.number("rope.scale_linear");

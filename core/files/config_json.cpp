@@ -166,8 +166,10 @@ Activation activation_from_json(const JsonFields& fields, const char* key, const
   if (name == "gelu_pytorch_tanh" || name == "gelu_new" || name == "gelu_fast")
     return Activation::kGeluTanh;
   if (name == "gelu") return Activation::kGelu;
-  fields.not_supported(std::string(key) + " '" + name.substr(0, 40) +
-                       "' (silu, gelu and its tanh forms are); it");
+  fields.not_supported(
+      std::string(key) + " '" + name.substr(0, 40) +
+      "' (silu, swish, gelu, gelu_new, gelu_fast and gelu_pytorch_tanh are read; choose "
+      "a model that has one of them)");
 }
 
 }  // namespace triescope::formats

@@ -9,17 +9,28 @@
 namespace triescope::formats {
 namespace {
 
+constexpr float kSumOffset = 1e-6f;  // ExpertsConfig::sum_offset
+
 // "intermediate_size" is a beginning, from which transformers computes the size.
 int adjusted(const JsonFields& fields, int size) {
   if (!fields.boolean("block_auto_adjust_ff_dim", true)) return size;
+  constexpr std::int64_t kMost = 1 << 20;  // what validate() takes
   size = static_cast<int>(2 * static_cast<double>(size) / 3);
   const bool none =
       fields.raw().contains("block_ffn_dim_multiplier") && !fields.has("block_ffn_dim_multiplier");
   if (none) return size;
-  size = static_cast<int>(fields.number("block_ffn_dim_multiplier", 1) * size);
-  const int multiple = fields.integer("block_multiple_of", 256);
+  const double multiplied = fields.number("block_ffn_dim_multiplier", 1) * size;
+  if (!(multiplied >= 0 && multiplied <= kMost))
+    fields.corrupt(
+        "block_ffn_dim_multiplier",
+        "a number that makes an MLP's size of at most 2^20 out of " + std::to_string(size));
+  const std::int64_t multiple = fields.integer("block_multiple_of", 256);
   if (multiple < 1) fields.corrupt("block_multiple_of", "1 or more");
-  return (size + multiple - 1) / multiple * multiple;
+  const std::int64_t rounded =
+      (static_cast<std::int64_t>(multiplied) + multiple - 1) / multiple * multiple;
+  if (rounded > kMost)
+    fields.corrupt("block_multiple_of", "a number that leaves an MLP's size of at most 2^20");
+  return static_cast<int>(rounded);
 }
 
 // "conv" or "full_attention" of each layer.
@@ -50,7 +61,8 @@ void read_layers(const JsonFields& fields, ModelConfig& config) {
   const std::vector<std::string> types = layer_types(fields, config.layers.size());
   for (std::size_t i = 0; i < types.size(); ++i) {
     if (types[i] != "conv" && types[i] != "full_attention")
-      fields.not_supported("layer type '" + types[i].substr(0, 40) + "'");
+      fields.not_supported("layer type '" + types[i].substr(0, 40) +
+                           "' (conv and full_attention are read)");
     config.layers[i].taps = types[i] == "conv" ? taps : 0;
   }
   read_rope_json(fields, config, 1e6);
@@ -69,7 +81,7 @@ void read_lfm2_moe(const JsonFields& fields, ModelConfig& config) {
   experts.sigmoid = true;
   experts.selection_bias = fields.boolean("use_expert_bias", true);
   experts.normalise = fields.boolean("norm_topk_prob", true);
-  experts.sum_offset = 1e-6f;
+  experts.sum_offset = kSumOffset;
   experts.scale = static_cast<float>(fields.number("routed_scaling_factor", 1));
   const auto dense = static_cast<std::size_t>(fields.integer("num_dense_layers", 2));
   for (std::size_t i = 0; i < std::min(dense, config.layers.size()); ++i)
@@ -82,7 +94,12 @@ void gguf_lfm2(const GgufFields& fields, ModelConfig& config) {
   const int taps = fields.integer("shortconv.l_cache");
   const std::vector<int> kv_heads =
       fields.by_layer("attention.head_count_kv", config.layers.size());
-  config.kv_heads = *std::ranges::max_element(kv_heads);
+  config.kv_heads = kv_heads.empty() ? 0 : std::ranges::max(kv_heads);
+  if (config.kv_heads == 0)
+    throw Error(ErrorCode::kCorruption,
+                fields.file().path() +
+                    ": attention.head_count_kv: expected key/value heads in one layer or more (a "
+                    "layer with 0 is a convolution), found 0 in all; convert the model again");
   for (std::size_t i = 0; i < kv_heads.size(); ++i) {
     config.layers[i].taps = kv_heads[i] == 0 ? taps : 0;
     config.layers[i].kv_heads = kv_heads[i] == config.kv_heads ? 0 : kv_heads[i];
@@ -97,7 +114,7 @@ void gguf_lfm2(const GgufFields& fields, ModelConfig& config) {
 void gguf_lfm2_moe(const GgufFields& fields, ModelConfig& config) {
   gguf_lfm2(fields, config);
   read_experts_gguf(fields, config, true, /*sigmoid=*/true);
-  config.experts.sum_offset = 1e-6f;
+  config.experts.sum_offset = kSumOffset;
 }
 
 std::optional<WeightSlice> lfm2_json_weight(const ModelConfig& config, const Part& part) {

@@ -17,7 +17,8 @@ RopeKind kind_of(const JsonFields& rope, const std::string& type) {
   if (type == "yarn") return RopeKind::kYarn;
   if (type == "longrope" || type == "su") return RopeKind::kLongRope;
   rope.not_supported("rope type '" + type.substr(0, 40) +
-                     "' (default, linear, dynamic, llama3, yarn and longrope are); it");
+                     "' (default, linear, dynamic, llama3, yarn, longrope and proportional are "
+                     "read; choose a model that has one of them)");
 }
 
 double yarn_scale(double factor, double mscale) {

@@ -32,6 +32,7 @@ bool is_rope_tensor(const std::string& name) {
 // The key of config.json that announces a bias; "": none does.
 std::string key_of_bias(const std::string& name) {
   if (name.find("self_attn.") != std::string::npos) return "attention_bias";
+  if (name.find(".conv.") != std::string::npos) return "conv_bias";
   return name.find("mlp.") != std::string::npos ? "mlp_bias" : "";
 }
 
@@ -131,6 +132,8 @@ void WeightSource::settle_biases() {
   settle(config_.qkv_bias, {Role::kQueryBias, Role::kKeyBias, Role::kValueBias}, "q, k and v");
   settle(config_.output_bias, {Role::kOutputBias}, "attention's output");
   settle(config_.mlp_bias, {Role::kGateBias, Role::kUpBias, Role::kDownBias}, "the MLP");
+  settle(config_.conv_bias, {Role::kConvInputBias, Role::kConvTapsBias, Role::kOutputBias},
+         "the convolutions");
 }
 
 void WeightSource::check_shapes() {

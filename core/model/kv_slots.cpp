@@ -58,7 +58,8 @@ void check_even(bool even) {
   throw Error(
       ErrorCode::kNotSupported,
       "KV that no forward computes needs layers with K and V of one width, and this model's are of "
-      "several or shared: choose a draft head without a trained prefix");
+      "several or shared, or some of its layers are convolutions and have none: choose a draft head "
+      "without a trained prefix");
 }
 
 void check_write(std::span<const std::int32_t> slots, std::span<const float> keys,

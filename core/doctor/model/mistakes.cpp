@@ -43,6 +43,13 @@ std::int32_t add_node(const RunView& run, RowSetup& setup, std::int32_t node,
   return static_cast<std::int32_t>(setup.cells.size()) - 2;
 }
 
+// Lets the row see a cell that is not on its path: before all others, because a short convolution takes the end of the
+// list as the path. A window takes the end as well, of models that have no convolution: there it is the last.
+void see_beside(const RunView& run, RowSetup& setup, std::int32_t cell) {
+  std::vector<std::int32_t>& seen = seen_by_last(setup);
+  seen.insert(run.window > 0 ? seen.end() : seen.begin(), cell);
+}
+
 void insert_at(RowSetup& setup, std::size_t at, std::int32_t token) {
   setup.cells.insert(setup.cells.begin() + static_cast<std::ptrdiff_t>(at),
                      {.token = token, .position = static_cast<std::int32_t>(at)});
@@ -82,17 +89,14 @@ class Possible {
                         : "another branch is seen: ") +
               run_.name(node),
           [&run = run_, self = row_.node, node](RowSetup& setup) {
-            const std::int32_t at = add_node(run, setup, node, self);
-            seen_by_last(setup).push_back(at);
+            see_beside(run, setup, add_node(run, setup, node, self));
           });
     }
     if (before.size() > 1)
       add("all rows before it in the batch are seen (a causal mask over a tree)",
           [&run = run_, self = row_.node, before](RowSetup& setup) {
-            for (const std::int32_t node : before) {
-              const std::int32_t at = add_node(run, setup, node, self);
-              seen_by_last(setup).push_back(at);
-            }
+            for (const std::int32_t node : before)
+              see_beside(run, setup, add_node(run, setup, node, self));
           });
   }
 
@@ -142,8 +146,7 @@ class Possible {
       add("stale KV: the slot of " + run_.name(path[i]) + " still holds " + run_.name(former),
           [&run = run_, self = row_.node, former, index](RowSetup& setup) {
             const std::int32_t at = add_node(run, setup, former, self);
-            std::erase(seen_by_last(setup), index);
-            seen_by_last(setup).push_back(at);
+            std::ranges::replace(seen_by_last(setup), index, at);
           });
     }
     // Refused drafts of the steps before, still seen.
@@ -157,8 +160,7 @@ class Possible {
         if (++count > kMostNeighbours) return;
         add("stale KV is seen: that of " + run_.name(node) + ", which an earlier step refused",
             [&run = run_, self = row_.node, node](RowSetup& setup) {
-              const std::int32_t at = add_node(run, setup, node, self);
-              seen_by_last(setup).push_back(at);
+              see_beside(run, setup, add_node(run, setup, node, self));
             });
       }
   }

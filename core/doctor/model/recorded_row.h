@@ -16,7 +16,8 @@ namespace triescope::doctor {
 // A token at its place in a row's context.
 struct Cell {
   std::int32_t token = 0, position = 0;
-  // Indices of the cells before it that it sees, ascending; not given: all of them.
+  // Indices of the cells before it that it sees, in the order of ForwardBatch::own_slots; not given: all of them, as
+  // they stand.
   std::optional<std::vector<std::int32_t>> sees = {};
   bool operator==(const Cell&) const = default;
 };

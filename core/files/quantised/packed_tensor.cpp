@@ -21,7 +21,9 @@ class PackedTensor : public QuantisedTensor {
       if (part != nullptr && part->dtype != "I32") refuse_part(from, *part, "I32");
     if (of.scales->dtype != "F16" && of.scales->dtype != "BF16" && of.scales->dtype != "F32")
       refuse_part(from, *of.scales, "F16, BF16 or F32");
-    if (of.codes->shape.size() != 2) refuse_part(from, *of.codes, "two dimensions");
+    // The header may claim any extent beside one of 0.
+    if (of.codes->shape.size() != 2 || of.codes->elements == 0)
+      refuse_part(from, *of.codes, "two dimensions of 1 or more");
   }
 
  protected:

@@ -1,5 +1,6 @@
 #include "core/files/quantised/quantisation.h"
 
+#include <algorithm>
 #include <string>
 
 #include "core/files/config.h"
@@ -21,11 +22,32 @@ constexpr const char* kKey = "quantization_config";
 
 std::string quoted(const std::string& text) { return "'" + text.substr(0, 40) + "'"; }
 
+constexpr std::int64_t kLongestBlock = 1 << 30;
+
+// The two numbers of "128x128", as older compressed-tensors wrote them; empty: it is another text.
+std::vector<std::int64_t> numbers_of(const std::string& text) {
+  std::vector<std::int64_t> numbers = {-1};
+  for (const char c : text) {
+    if (c == 'x' && numbers.back() >= 0) {
+      numbers.push_back(-1);
+    } else if (c >= '0' && c <= '9' && numbers.back() <= kLongestBlock) {
+      numbers.back() = 10 * std::max<std::int64_t>(numbers.back(), 0) + (c - '0');
+    } else {
+      return {};
+    }
+  }
+  return numbers;
+}
+
+// A list of two numbers or a text of them; 0, 0: there is none.
 std::array<std::int64_t, 2> block_of(const JsonFields& fields, const char* key) {
-  const std::vector<std::int64_t> block = fields.integers(key);
-  if (block.empty()) return {0, 0};
-  if (block.size() != 2 || block[0] < 1 || block[1] < 1)
-    fields.corrupt(key, "two numbers of 1 or more");
+  if (!fields.has(key)) return {0, 0};
+  const bool is_text = fields.raw()[key].is_string();
+  const auto block = is_text ? numbers_of(fields.text(key)) : fields.integers(key);
+  if (!is_text && block.empty()) return {0, 0};
+  const auto fits = [](std::int64_t number) { return number >= 1 && number <= kLongestBlock; };
+  if (block.size() != 2 || !std::ranges::all_of(block, fits))
+    fields.corrupt(key, "two numbers from 1 to 2^30");
   return {block[0], block[1]};
 }
 

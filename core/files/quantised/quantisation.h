@@ -13,7 +13,8 @@ enum class QuantMethod : std::uint8_t { kFp8, kGptq, kAwq, kBitsAndBytes, kCompr
 
 struct Quantisation {
   QuantMethod method = QuantMethod::kFp8;
-  int bits = 0;  // of a code of kGptq in most weights; 0: the other methods' tensors tell
+  // Of a code: of kAwq, and of kGptq in most weights; 0: the other methods' tensors tell.
+  int bits = 0;
   // kFp8, kCompressedTensors: the rows and columns that share a scale; 0, 0: the scales' own shape
   // tells.
   std::array<std::int64_t, 2> block = {0, 0};

@@ -36,7 +36,10 @@ bool has_scale_a_block(const SafeTensor& weight, const SafeTensor& scale,
 // The bits of a code, of which the zero points tell: some weights may have others than the rest.
 int gptq_bits(const SafeTensors& file, const SafeTensor& codes, const SafeTensor& zeros,
               int usual) {
-  if (codes.shape.size() == 2 && zeros.shape.size() == 2)
+  constexpr std::int64_t kMostRows = 1 << 30;
+  if (codes.shape.size() != 2 || codes.elements == 0 || codes.shape[1] > kMostRows)
+    refuse_part(file, codes, "codes in two dimensions, of 1 to 2^30 rows of a weight");
+  if (zeros.shape.size() == 2)
     for (const int bits : {usual, 2, 4, 8})
       if (zeros.shape[1] == (codes.shape[1] * bits + 31) / 32) return bits;
   refuse_part(file, zeros, "zero points of 2, 4 or 8 bits, one a row of its weight");

@@ -11,8 +11,9 @@ class ScaledTensor final : public QuantisedTensor {
  public:
   ScaledTensor(const SafeTensors& from, const ScaledParts& of) : of_(of) {
     const SafeTensor& weight = *of.weight;
-    if (weight.shape.size() != 2 || (weight.dtype != "I8" && !weight.dtype.starts_with("F8")))
-      refuse_part(from, weight, "8-bit numbers in two dimensions");
+    if (weight.shape.size() != 2 || weight.elements == 0 ||
+        (weight.dtype != "I8" && !weight.dtype.starts_with("F8")))
+      refuse_part(from, weight, "8-bit numbers in two dimensions of 1 or more");
     rows = weight.shape[0];
     cols = weight.shape[1];
     parts = {of.weight, of.scale};

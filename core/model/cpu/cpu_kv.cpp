@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
 #include <new>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "core/base/bytes_text.h"
 #include "core/base/error.h"
@@ -62,42 +64,40 @@ void CpuKv::allocate(int capacity) {
   const auto aligned = [&](const Part& part) {
     return (bytes_of(part, capacity) + kAlignment - 1) / kAlignment * kAlignment;
   };
-  // A buffer is for neighbours of one width.
-  const auto together = [&](std::span<const Part> parts) {
-    const std::size_t most = std::min(parts_of_buffer(aligned(parts[0])), parts.size());
-    std::size_t count = 1;
-    while (count < most && parts[count].dims == parts[0].dims) ++count;
-    return count;
+  // A buffer is for parts of one width, wherever their layers are. Those of no values need none.
+  std::map<int, std::vector<Part*>> by_width;
+  for (Part& part : parts_)
+    if (part.dims > 0) by_width[part.dims].push_back(&part);
+  const auto together = [&](std::span<Part* const> parts) {
+    return std::min(parts_of_buffer(aligned(*parts[0])), parts.size());
   };
-  const auto lengthen = [&](std::span<Part> parts) {
-    if (parts[0].capacity == capacity || parts[0].dims == 0) return;
-    const std::size_t bytes = aligned(parts[0]), kept = bytes_of(parts[0], capacity_);
+  const auto lengthen = [&](std::span<Part* const> parts) {
+    if (parts[0]->capacity == capacity) return;
+    const std::size_t bytes = aligned(*parts[0]), kept = bytes_of(*parts[0], capacity_);
     const auto buffer = std::make_shared<kernels::Buffer>(parts.size() * bytes);
     for (std::size_t i = 0; i < parts.size(); ++i) {
       std::byte* const data = buffer->as<std::byte>() + i * bytes;
-      if (kept > 0) std::memcpy(data, parts[i].data, kept);
-      parts[i].buffer = buffer;
-      parts[i].data = data;
-      parts[i].capacity = capacity;
+      if (kept > 0) std::memcpy(data, parts[i]->data, kept);
+      parts[i]->buffer = buffer;
+      parts[i]->data = data;
+      parts[i]->capacity = capacity;
     }
   };
   try {
     // Asked beforehand: the system grants memory that it does not have, and ends the process later.
-    const std::span<Part> all = parts_;
     std::size_t beside = 0;
-    for (std::size_t i = 0; i < all.size() && capacity_ > 0; ++i)
-      if (all[i].dims > 0)
-        beside = std::max({beside, all[i].buffer->bytes(),
-                           together(all.subspan(i)) * bytes_of(all[i], capacity_)});
+    for (const auto& [width, parts] : by_width)
+      for (const Part* part : parts)
+        if (capacity_ > 0)
+          beside = std::max(
+              {beside, part->buffer->bytes(), together(parts) * bytes_of(*part, capacity_)});
     const std::int64_t more = (capacity - capacity_) * bytes_per_slot() +
                               static_cast<std::int64_t>(beside) + kLeftToOthers;
     const std::int64_t free = capacity_ > 0 ? free_host_memory("/", FreeMemory::kAtMost) : -1;
     if (free >= 0 && free < more) throw std::bad_alloc();
-    for (std::size_t begin = 0; begin < all.size();) {
-      const std::size_t count = together(all.subspan(begin));
-      lengthen(all.subspan(begin, count));
-      begin += count;
-    }
+    for (const auto& [width, parts] : by_width)
+      for (std::span<Part* const> rest = parts; !rest.empty(); rest = rest.subspan(together(rest)))
+        lengthen(rest.first(together(rest)));
   } catch (const std::exception&) {
     throw Error(ErrorCode::kOutOfMemory,
                 "out of memory: KV of " + std::to_string(capacity) + " slots needs " +

@@ -33,10 +33,6 @@ PreTokenizerStep byte_level_step(bool use_regex) {
   return step;
 }
 
-bool is_llama3(const std::string& pre) {
-  return pre == "llama-bpe" || pre == "llama3" || pre == "llama-v3" || pre == "lfm2";
-}
-
 // What llama.cpp's names of pre-tokenizers mean: the steps that transformers has for the families
 // that carry the name. llama.cpp itself never normalises.
 struct PreType {
@@ -44,6 +40,7 @@ struct PreType {
   const char* regex = nullptr;  // null: GPT-2's, in the byte-level step
   bool single_digits = false;   // digits are split off one by one, before that
   bool ignore_merges = false, nfc = false;
+  bool adds_bos = false;  // where the file does not say
 };
 
 const std::vector<PreType>& pre_types() {
@@ -54,12 +51,13 @@ const std::vector<PreType>& pre_types() {
       {.names = {"command-r"}, .single_digits = true, .nfc = true},
       {.names = {"llama-bpe", "llama3", "llama-v3", "lfm2"},
        .regex = kLlama3Regex,
-       .ignore_merges = true},
+       .ignore_merges = true,
+       .adds_bos = true},
       // SmolLM3; GPT-4's split, of OLMo 2 and 3 and Granite 4; GLM-4 before 0414
       {.names = {"smaug-bpe", "dbrx", "chatglm-bpe"}, .regex = kLlama3Regex},
       {.names = {"glm4"}, .regex = kLlama3Regex, .ignore_merges = true},
       {.names = {"gpt-4o"}, .regex = kGpt4oRegex, .ignore_merges = true},
-      {.names = {"tekken"}, .regex = kTekkenRegex, .ignore_merges = true},
+      {.names = {"tekken"}, .regex = kTekkenRegex, .ignore_merges = true, .adds_bos = true},
       {.names = {"qwen2", "deepseek-r1-qwen"}, .regex = kQwen2Regex, .nfc = true},
       {.names = {"stablelm2"}, .regex = kQwen2Regex},
       {.names = {"seed-coder"}, .regex = kSeedRegex},
@@ -67,7 +65,8 @@ const std::vector<PreType>& pre_types() {
   return types;
 }
 
-void read_pre_type(const std::string& path, const std::string& pre, TokenizerSpec& spec) {
+// Whether a BOS token is added, unless the file says.
+bool read_pre_type(const std::string& path, const std::string& pre, TokenizerSpec& spec) {
   std::string known;
   for (const PreType& type : pre_types()) {
     for (const char* name : type.names) {
@@ -87,7 +86,7 @@ void read_pre_type(const std::string& path, const std::string& pre, TokenizerSpe
         nfc.kind = NormalizerStep::Kind::kNfc;
         spec.normalizer = {nfc};
       }
-      return;
+      return type.adds_bos;
     }
   }
   throw Error(ErrorCode::kNotSupported,
@@ -205,14 +204,13 @@ TokenizerSpec spec_from_gguf(const formats::GgufFile& file) {
   bool adds_bos = false;
   if (model == "gpt2") {
     const std::string pre = file.text("tokenizer.ggml.pre").value_or("gpt-2");
-    read_pre_type(path, pre, spec);
+    adds_bos = read_pre_type(path, pre, spec);
     read_merges(path, merges_of(file, types, spec), ids, spec);
     spec.byte_level = true;
     spec.fuse_unk = true;  // a byte that the vocabulary lacks is <unk>, if the file names one
     DecoderStep decoder;
     decoder.kind = DecoderStep::Kind::kByteLevel;
     spec.decoder = {decoder};
-    adds_bos = is_llama3(pre) || pre == "tekken";
     spec.description = "byte-level BPE, " + pre + ", " + std::to_string(count) + " tokens";
   } else if (model == "llama" || model == "gemma4") {
     const auto scores = file.floats("tokenizer.ggml.scores");

@@ -37,6 +37,20 @@ TEST_CASE("run fields: a field that is absent or of another kind reads as the de
   CHECK(fields.shown("none") == "?");
 }
 
+TEST_CASE("run fields: an integer out of range reads as the default, and is left out of a list") {
+  const RunFields fields(R"({"most": 9223372036854775807, "more": 9223372036854775808,
+                             "huge": 18446744073709551615, "beyond": 1e300,
+                             "least": -9223372036854775808,
+                             "ids": [2147483647, 2147483648, -2147483648, -2147483649,
+                                     18446744073709551615, 7],
+                             "one": 4294967297})");
+  CHECK(fields.integer("most", -1) == INT64_MAX);
+  CHECK(fields.integer("least", -1) == INT64_MIN);
+  for (const char* name : {"more", "huge", "beyond"}) CHECK(fields.integer(name, 5) == 5);
+  CHECK(fields.integers("ids") == std::vector<std::int32_t>{INT32_MAX, INT32_MIN, 7});
+  CHECK(fields.integers("one").empty());
+}
+
 TEST_CASE("run fields: nothing is blank but an absent, null or empty value") {
   const RunFields fields(R"({"null": null, "text": "", "list": [], "object": {}, "zero": 0,
                              "off": false, "word": "x", "ids": [1]})");

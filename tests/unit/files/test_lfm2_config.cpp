@@ -66,7 +66,7 @@ TEST_CASE("LFM2: either list says the layers, and one that contradicts the model
             "layer_types: expected one entry a layer"));
   CHECK(has(refused(ErrorCode::kNotSupported, "lfm2",
                     R"("layer_types":["conv","conv","full_attention","mamba"])"),
-            "layer type 'mamba'"));
+            "layer type 'mamba' (conv and full_attention are read)"));
   CHECK(has(refused(ErrorCode::kCorruption, "lfm2", kTypes + R"(,"conv_L_cache":0)"),
             "conv_L_cache: expected 1 or more"));
   CHECK(has(refused(ErrorCode::kCorruption, "lfm2", kTypes + R"(,"conv_L_cache":65)"),
@@ -83,6 +83,15 @@ TEST_CASE("LFM2: an MLP's size is the one that transformers computes") {
   CHECK(size(R"("block_auto_adjust_ff_dim":false,"block_ff_dim":72)") == 72);
   CHECK(has(refused(ErrorCode::kCorruption, "lfm2", R"("block_multiple_of":0)"),
             "block_multiple_of: expected 1 or more"));
+  // Sizes that no int holds, or none that a model has.
+  for (const char* multiplier : {"1e300", "-1e300", "-1", "16777216"})
+    CHECK(
+        has(refused(ErrorCode::kCorruption, "lfm2",
+                    R"("block_ffn_dim_multiplier":)" + std::string(multiplier)),
+            "block_ffn_dim_multiplier: expected a number that makes an MLP's size of at most 2^20 "
+            "out of 85"));
+  CHECK(has(refused(ErrorCode::kCorruption, "lfm2", R"("block_multiple_of":1073741824)"),
+            "block_multiple_of: expected a number that leaves an MLP's size of at most 2^20"));
 }
 
 TEST_CASE("LFM2: parts of a convolution and of attention are those of their layers alone") {
@@ -142,7 +151,7 @@ TEST_CASE("GGUF: LFM2's layers without key/value heads are convolutions") {
                     [] {
                       config_of(gguf_file("lfm2", 3, {0, 0}));
                     }),
-            "key/value heads"));
+            "attention.head_count_kv: expected key/value heads in one layer or more"));
 }
 
 TEST_CASE("GGUF: LFM2-MoE's scores are sigmoids, and a router of another kind is refused") {

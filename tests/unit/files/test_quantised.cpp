@@ -210,6 +210,54 @@ TEST_CASE("quantised: what does not fit together is refused by name") {
             "its codes 'model.layers.0.self_attn.q_proj.weight_packed' are there"));
 }
 
+TEST_CASE("quantised: a block may be a text of two numbers, and is of at most 2^30") {
+  const std::string list = "[\n      24,\n      24\n     ]";
+  const Copy copy("fp8_part_blocks");
+  copy.replace("config.json", list, R"("24x24")");
+  const auto changed = copy.open(),
+             source = WeightSource::open((fixtures() / "fp8_part_blocks").string());
+  for (const auto& [name, role] : kWeights) {
+    const std::int64_t rows = source->shape({role})->rows;
+    CHECK(rows_of(*changed, role, 0, rows) == rows_of(*source, role, 0, rows));
+  }
+  const auto refused = [](const char* folder, const std::string& from, const std::string& to) {
+    const Copy other(folder);
+    other.replace("config.json", from, to);
+    return refusal(ErrorCode::kCorruption, [&] { other.open(); });
+  };
+  for (const char* text : {"", "24", "24x", "x24", "24x0", "24x-1", "24 x 24", "24x24x24",
+                           "1073741825x1", "99999999999999999999x1"}) {
+    CAPTURE(text);
+    CHECK(has(refused("fp8_part_blocks", list, '"' + std::string(text) + '"'),
+              "block_structure: expected two numbers from 1 to 2^30, found \"" + std::string(text) +
+                  '"'));
+  }
+  CHECK(
+      has(refused("fp8_blocks", "16,\n   16", "9223372036854775807, 1"),
+          "weight_block_size: expected two numbers from 1 to 2^30, found [9223372036854775807,1]"));
+}
+
+TEST_CASE("quantised: codes of no values are refused, whatever their other extent") {
+  const auto refused = [](const char* folder, const std::string& codes, const std::string& rest) {
+    const Copy copy(folder);
+    test::write_file(
+        copy.folder.path() / "model.safetensors",
+        safetensors_bytes("{\"a" + codes + R"(,"data_offsets":[0,0]},)" + rest + "}", "abcdefgh"));
+    return refusal(ErrorCode::kCorruption, [&] { copy.open(); });
+  };
+  for (const char* shape : {"[0,2305843009213693952]", "[36028797018963968,0]"}) {
+    CAPTURE(shape);
+    const std::string packed = R"(.qweight":{"dtype":"I32","shape":)" + std::string(shape);
+    const std::string rest = R"("a.qzeros":{"dtype":"I32","shape":[1,1],"data_offsets":[0,4]},)"
+                             R"("a.scales":{"dtype":"F32","shape":[1,1],"data_offsets":[4,8]})";
+    CHECK(has(refused("gptq", packed, rest), "tensor 'a.qweight': expected codes"));
+    CHECK(has(refused("awq", packed, rest), "tensor 'a.qweight': expected two dimensions of 1"));
+    CHECK(has(refused("fp8_blocks", R"(.weight":{"dtype":"F8_E4M3","shape":)" + std::string(shape),
+                      R"("a.weight_scale_inv":{"dtype":"F32","shape":[1,2],"data_offsets":[0,8]})"),
+              "tensor 'a.weight': expected 8-bit numbers in two dimensions of 1 or more"));
+  }
+}
+
 TEST_CASE("quantised: a weight that the network does not have is refused as a plain one is") {
   const Copy copy("awq");
   copy.replace("config.json", R"("num_hidden_layers": 1)", R"("num_hidden_layers": 0)");

@@ -238,6 +238,37 @@ TEST_CASE(
 }
 
 TEST_CASE(
+    "weights: biases of convolutions are zero where the file lacks them, and are to be announced") {
+  const auto folder = [](const std::string& more, bool biased) {
+    Folder model;
+    model.config =
+        R"({"model_type":"lfm2","hidden_size":4,"num_attention_heads":2,"num_key_value_heads":1,)"
+        R"("intermediate_size":6,"vocab_size":5,"num_hidden_layers":1,"layer_types":["conv"],)"
+        R"("block_auto_adjust_ff_dim":false)" +
+        more + "}";
+    model.tensors = {
+        {"model.embed_tokens.weight", {5, 4}},       {"model.embedding_norm.weight", {4}},
+        {kLayer + "operator_norm.weight", {4}},      {kLayer + "ffn_norm.weight", {4}},
+        {kLayer + "conv.in_proj.weight", {12, 4}},   {kLayer + "conv.conv.weight", {4, 1, 3}},
+        {kLayer + "conv.out_proj.weight", {4, 4}},   {kLayer + "feed_forward.w1.weight", {6, 4}},
+        {kLayer + "feed_forward.w3.weight", {6, 4}}, {kLayer + "feed_forward.w2.weight", {4, 6}}};
+    if (biased)
+      for (const auto& [name, size] :
+           {std::pair("in_proj", 12), std::pair("conv", 4), std::pair("out_proj", 4)})
+        model.tensors.emplace_back(kLayer + "conv." + name + ".bias", Shape{size});
+    return model.open();
+  };
+  CHECK(folder("", false)->config().notes.empty());
+  const auto none = folder(R"(,"conv_bias":true)", false);
+  CHECK(!none->config().conv_bias);
+  CHECK(notes_name(*none, "a bias on the convolutions, the file has none: it is zero"));
+  const auto all = folder(R"(,"conv_bias":true)", true);
+  CHECK(all->config().conv_bias);
+  CHECK(all->config().notes.empty());
+  CHECK(has(refusal(ErrorCode::kCorruption, [&] { folder("", true); }), "(conv_bias)"));
+}
+
+TEST_CASE(
     "weights: a bias that the configuration has and the file lacks is zero, and a note says so") {
   const std::string both = R"(,"attention_bias":true,"mlp_bias":true)";
   const auto none = LlamaWith({}, both).open();

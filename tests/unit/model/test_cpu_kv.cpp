@@ -81,6 +81,28 @@ TEST_CASE("cpu KV: K and V of all layers keep apart, and what they hold, whereve
   }
 }
 
+TEST_CASE("cpu KV: K and V share a buffer across the convolutions between their layers") {
+  constexpr int kRows = 512;
+  constexpr std::size_t kPart = std::size_t{1024} * sizeof(float) * kRows;  // too short for itself
+  static_assert(kPart < kernels::Buffer::kHugePages);
+  formats::ModelConfig config = Filled::config(6, 1024);
+  config.hidden = 512;
+  for (const std::size_t i : {0u, 1u, 3u, 4u}) config.layers[i].taps = 3;
+  CpuKv kv(config, Filled::precision, kRows);
+  const auto at = [](void* data) { return reinterpret_cast<std::uintptr_t>(data); };
+  CHECK(at(kv.values(2)) - at(kv.keys(2)) == kPart);
+  CHECK(at(kv.keys(5)) - at(kv.values(2)) == kPart);
+  CHECK(at(kv.keys(3)) - at(kv.keys(1)) == kPart / 2);
+  const auto last = [&](std::size_t layer, std::size_t width) {
+    return static_cast<float*>(kv.keys(layer)) + width * kRows - 1;
+  };
+  for (std::size_t i = 0; i < 6; ++i)
+    *last(i, config.layers[i].taps > 0 ? 512 : 1024) = static_cast<float>(i + 1);
+  kv.reserve(kRows + 1);
+  for (std::size_t i = 0; i < 6; ++i)
+    CHECK(*last(i, config.layers[i].taps > 0 ? 512 : 1024) == static_cast<float>(i + 1));
+}
+
 TEST_CASE("cpu KV: growing needs the new storage and one old buffer, not both storages") {
   if (kSanitized) TRIESCOPE_SKIP("sanitizers reserve their own address space");
   Filled of;
