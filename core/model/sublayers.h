@@ -1,6 +1,6 @@
 // The two parts of a layer, either of which a forward may leave out (ForwardBatch::sublayers): number 2i is the
-// attention of layer i, 2i + 1 its MLP, dense or a mixture. What goes past a part that is left out is the residual
-// stream as it is. Attention alone has KV.
+// attention of layer i or the convolution in its place, 2i + 1 its MLP, dense or a mixture. The residual stream goes past
+// a part that is left out as it is. Only the first of the two has something in a KV slot.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// The block types of GGUF files as linear layers compute from them: a file a type in blocks/, one
-// for those that nibble_block.h makes. Each has
+// The block types of GGUF files as linear layers compute from them: a file a type in blocks/, or one
+// for types that differ in bits and a minimum (nibble_block.h). Each has
 //
 //   kValues, kFileBytes   values and bytes of a block of the file (along k, of one output)
 //   kPanelBytes           bytes of that block of 32 outputs, side by side: a panel block

@@ -14,7 +14,8 @@ namespace {
 
 // Code::Weights<V, NV, Decoding> is made from the fp16 numbers. Its call (v, word, at) is the
 // weight of the code at bit `at` of a word of column v, or of the word in memory to which `word`
-// points. Code::Table, where it has one, are the TableBytes of its numbers.
+// points. Code::Table, where it has one, are its numbers as bytes: TableBytes, or
+// SignedTableBytes.
 template <class Code, int kScaleBytes = 2>
 struct NibbleBlock {
   static constexpr bool kFifth = Code::kBits == 5, kMinimum = Code::kMinimum;
