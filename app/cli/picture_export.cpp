@@ -44,14 +44,12 @@ PictureRuns open_runs(const ExportCommandOptions& options) {
 }
 
 void export_picture(const ExportCommandOptions& options, const PictureRuns& runs,
-                    const std::string& name, const std::string& path, viz::ExportOptions settings,
-                    const ProgressSink& progress) {
+                    const std::string& name, const viz::Panel& panel, const std::string& path,
+                    viz::ExportOptions settings, const ProgressSink& progress) {
   const capture::Capture& capture = *runs.capture;
-  const auto panel = viz::make_picture(name);
-  if (!options.whose.empty()) settings.view_state = view_state_of(options.whose, *panel);
   if (!options.steps.empty()) settings.range = parse_steps(options.steps, capture);
   // A tree that is limited to some steps is shown as those steps left it.
-  if (settings.range && !settings.step && panel->info().grows)
+  if (settings.range && !settings.step && panel.info().grows)
     settings.step = settings.range->second;
   if (!runs.other) return viz::export_panel(capture, name, path, settings, progress);
   viz::ExportRun left, right;
@@ -89,7 +87,8 @@ int every_panel_export(const ExportCommandOptions& options, const viz::ExportOpt
   file(names.front());  // a wrong name is refused before any file is opened
   const PictureRuns runs = open_runs(options);
   for (const std::string& name : names)
-    export_picture(options, runs, name, file(name), settings, terminal_progress(quiet));
+    export_picture(options, runs, name, *viz::make_picture(name), file(name), settings,
+                   terminal_progress(quiet));
   if (!quiet)
     std::fprintf(stderr, "%s to %s: %zu files written\n", file(names.front()).c_str(),
                  file(names.back()).c_str(), names.size());
@@ -141,20 +140,20 @@ void check_has_rows(const capture::Capture& capture, const std::string& whose) {
 int picture_export(const ExportCommandOptions& options, bool quiet) {
   const std::string& name = single_panel(options);
   // Wrong names are refused before any file is opened.
-  if (name != kEveryPanel) {
-    const auto panel = viz::make_picture(name);
-    if (!options.whose.empty()) view_state_of(options.whose, *panel);
-  }
+  const auto panel = name == kEveryPanel ? nullptr : viz::make_picture(name);
+  const std::string view_state =
+      panel && !options.whose.empty() ? view_state_of(options.whose, *panel) : "";
   viz::ExportOptions settings = picture_options(options.output, options.size, options.format);
   settings.theme = viz::theme_name_from_string(options.theme);
   settings.scale = options.scale;
   settings.part = viz::export_part_from_string(options.part);
   settings.notes = options.notes;
+  settings.view_state = view_state;
   if (options.step >= 0) settings.step = options.step;
-  if (name == kEveryPanel) return every_panel_export(options, settings, quiet);
+  if (!panel) return every_panel_export(options, settings, quiet);
   const PictureRuns runs = open_runs(options);
   OutputFile output(options.output);
-  export_picture(options, runs, name, output.path(), settings, terminal_progress(quiet));
+  export_picture(options, runs, name, *panel, output.path(), settings, terminal_progress(quiet));
   output.finish(quiet);
   return 0;
 }

@@ -1,5 +1,5 @@
-// Tells frames apart by what they draw. A window settles for a few frames after each input, and most of them draw what is on the
-// screen already.
+// Finds out whether two frames draw the same picture. After each input a window lays out a few frames until it settles, and most
+// of them draw the picture that is on the screen already.
 #pragma once
 
 #include <cstdint>

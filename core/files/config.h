@@ -64,12 +64,12 @@ struct ExpertsConfig {
   bool sigmoid = false;         // scores are sigmoids one by one, else their softmax
   bool selection_bias = false;  // experts have a bias that counts in the choice, not in the weights
   bool normalise = false;       // the weights of a row's experts are divided by their sum
-  float sum_offset = 0;         // with `normalise`: is added to that sum
+  float sum_offset = 0;         // with `normalise`: added to that sum
   float scale = 1;              // of those weights
-  // Gemma 4: router, experts and the shared MLP read the same stream, each by a norm of its own, that
-  // of the router without a weight and then times router_scale / sqrt(hidden); the experts' sum and the
-  // shared MLP's result go through one more norm each before they are added; and the weight of an
-  // expert is times a scale of its own.
+  // Gemma 4: the router, the experts and the shared MLP read the same stream, each through a norm of its
+  // own. The router's norm has no weight; its result is multiplied by router_scale / sqrt(hidden). The
+  // experts' sum and the shared MLP's result go through one more norm each before they are added. An
+  // expert's weight is multiplied by a scale of its own.
   bool own_norms = false;
 };
 
@@ -83,8 +83,8 @@ struct LayerConfig {
   int head_dim = 0, kv_heads = 0, intermediate = 0;
   int kv_from = -1;  // the earlier layer whose K and V it reads; -1 = it has K and V of its own
   bool value_is_key = false;  // V is what the matrix of K gives, before norm and rope
-  int taps =
-      0;  // > 0: a convolution over so many rows of a path in attention's place (cpu_short_conv.h)
+  // > 0: the layer has a convolution in place of attention (cpu_short_conv.h); it reads this number of rows of a path.
+  int taps = 0;
 };
 
 // The heads of one layer's attention.

@@ -46,8 +46,8 @@ enum class Role : std::uint8_t {
   kRouter,      // of a layer with experts: a row of it scores one
   kSharedGate,  // how much a row takes of the shared expert
   kRouterBias,
-  // ExpertsConfig::own_norms: [hidden], which the router's input is times; [experts], each expert's
-  // weight; then the norms [hidden] before the experts, behind them and behind the shared MLP.
+  // ExpertsConfig::own_norms: [hidden], a factor of the router's input; [experts], a factor of each
+  // expert's weight; then the norms [hidden] before the experts, behind them and behind the shared MLP.
   kRouterScale,
   kExpertScale,
   kExpertsNorm,

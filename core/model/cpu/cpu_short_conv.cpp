@@ -6,6 +6,7 @@
 #include "core/base/bf16.h"
 #include "core/kernels/linear.h"
 #include "core/model/cpu/scratch.h"
+#include "core/model/path_end.h"
 
 namespace triescope {
 namespace {
@@ -31,17 +32,6 @@ void convolve(std::span<const float> weights, std::span<const float> bias, const
   }
 }
 
-// The last slots that a row sees, at most seen.size() of them, which the result is a part of.
-std::span<const std::int32_t> last_slots(const kernels::VisibleSlots& visible, std::size_t row,
-                                         std::span<std::int32_t> seen) {
-  const auto own = visible.of(row);
-  const std::size_t of_own = std::min(seen.size(), own.size());
-  const std::size_t shared = std::min(seen.size() - of_own, visible.prefix.size());
-  const auto rest = std::ranges::copy(visible.prefix.last(shared), seen.begin()).out;
-  std::ranges::copy(own.last(of_own), rest);
-  return seen.first(shared + of_own);
-}
-
 }  // namespace
 
 void CpuShortConv::run(const CpuWeights::Layer& layer, CpuRows in,
@@ -63,15 +53,14 @@ void CpuShortConv::run(const CpuWeights::Layer& layer, CpuRows in,
   kernels::store_kv(parts_.data(), width, rows, config_.hidden, slots.data(), precision_, states);
   pool_.for_ranges(rows, [&](std::int64_t begin, std::int64_t end, int) {
     std::array<std::int32_t, formats::kMostTaps> room;
-    const std::span<std::int32_t> seen = std::span(room).first(layer.taps.size() / n);
+    const std::span<std::int32_t> taps = std::span(room).first(layer.taps.size() / n);
     for (std::int64_t r = begin; r < end; ++r) {
-      const auto slots_seen = last_slots(visible, static_cast<std::size_t>(r), seen);
+      const auto seen = path_end(visible, static_cast<std::size_t>(r), taps);
       const std::span<float> out(y + r * stride, n);
       if (precision_ == kernels::Precision::kF32) {
-        convolve(layer.taps, layer.taps_bias, static_cast<const float*>(states), slots_seen, out);
+        convolve(layer.taps, layer.taps_bias, static_cast<const float*>(states), seen, out);
       } else {
-        convolve(layer.taps, layer.taps_bias, static_cast<const std::uint16_t*>(states), slots_seen,
-                 out);
+        convolve(layer.taps, layer.taps_bias, static_cast<const std::uint16_t*>(states), seen, out);
       }
       const float* const c = parts_.data() + r * width + hidden;
       for (std::size_t i = 0; i < n; ++i) out[i] *= c[i];

@@ -1,7 +1,8 @@
 #include "core/model/torch/torch_short_conv.h"
 
-#include <algorithm>
+#include <array>
 
+#include "core/model/path_end.h"
 #include "core/model/torch/row_bucket.h"
 
 namespace triescope {
@@ -10,22 +11,21 @@ using at::Tensor;
 
 TorchShortConv::TorchShortConv(const formats::ModelConfig& config, const VisibleSlots& visible,
                                std::int64_t rows, const at::Device& device) {
-  for (std::int64_t back = 0; back < config.most_taps(); ++back) {
-    const Tensor slots = at::zeros({rows}, at::kLong), before = at::zeros({rows, 1}, at::kBool);
-    for (std::int64_t r = 0; r < rows; ++r) {
-      const auto own = visible.of(static_cast<std::size_t>(r));
-      const auto from_end = static_cast<std::size_t>(back) + 1;
-      auto& slot = slots.mutable_data_ptr<std::int64_t>()[r];
-      if (from_end <= own.size()) {
-        slot = own[own.size() - from_end];
-      } else if (from_end <= own.size() + visible.prefix.size()) {
-        slot = visible.prefix[own.size() + visible.prefix.size() - from_end];
+  seen_.resize(static_cast<std::size_t>(config.most_taps()));
+  for (Seen& seen : seen_) seen = {at::zeros({rows}, at::kLong), at::zeros({rows, 1}, at::kBool)};
+  std::array<std::int32_t, formats::kMostTaps> room;
+  for (std::int64_t r = 0; r < rows; ++r) {
+    const auto path =
+        path_end(visible, static_cast<std::size_t>(r), std::span(room).first(seen_.size()));
+    for (std::size_t back = 0; back < seen_.size(); ++back) {
+      if (back < path.size()) {
+        seen_[back].slots.mutable_data_ptr<std::int64_t>()[r] = path[path.size() - 1 - back];
       } else {
-        before.mutable_data_ptr<bool>()[r] = true;
+        seen_[back].before.mutable_data_ptr<bool>()[r] = true;
       }
     }
-    seen_.push_back({slots.to(device), before.to(device)});
   }
+  for (Seen& seen : seen_) seen = {seen.slots.to(device), seen.before.to(device)};
 }
 
 // A sum over a dimension would have libtorch's order; these are elementwise, so a row's bits depend on it alone.

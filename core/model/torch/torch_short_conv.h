@@ -23,7 +23,7 @@ class TorchShortConv {
                  at::Tensor& states) const;
 
  private:
-  // Of the rows: the slot so many rows back, and where the text's beginning is nearer than that, none.
+  // For each row the slot of one ancestor. `before` marks rows whose path begins after that ancestor; their slot is 0.
   struct Seen {
     at::Tensor slots, before;  // [rows] int64, [rows, 1] bool
   };

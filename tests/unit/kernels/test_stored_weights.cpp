@@ -122,7 +122,7 @@ TEST_CASE("stored weights: every byte that is a scale gives the bits of the dequ
     unsigned codes;  // of which bits of a random byte of codes are taken, beside ...
     unsigned set;    // ... these
   };
-  // Twice 2^127 is no number: MXFP4's codes are those of +1 and -1.
+  // 2 * 2^127 overflows a float, so MXFP4 gets the codes of +1 and -1 alone.
   for (const auto& [type, bytes, codes, set] :
        {Scales{GgmlType::kMXFP4, 1, 0x88, 0x11}, Scales{GgmlType::kNVFP4, 4, 0xff, 0}}) {
     CAPTURE(formats::to_string(type));

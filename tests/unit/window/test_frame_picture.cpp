@@ -1,4 +1,4 @@
-// Frames are told apart by what they draw.
+// Frames that draw the same picture have the same hash, and no others do.
 #include "app/window/frame_picture.h"
 
 #include <doctest/doctest.h>
