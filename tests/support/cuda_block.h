@@ -158,20 +158,21 @@ TRIESCOPE_UNWATCHED inline unsigned char meet(Meeting meeting) {
 inline constexpr bool kFibreEach = triescope::test::kSanitized;
 
 TRIESCOPE_UNWATCHED inline void run_threads() {
-  Block& b = *block;
-  arrived(b.fibres[b.fibre], &b.scheduler);
-  triescope::test::happens_after(&launch_begin);
-  triescope::test::happens_after(b.on->at_end + (b.on->turn ^ 1));
-  while (b.started < b.start_end) {
-    Thread& me = b.thread[b.current = b.started++];
-    (*b.body)();
-    me.waits_at = Meeting::kEnd;
-    // Otherwise the threads after it were started by others meanwhile.
-    if (kFibreEach || me.fibre >= 0) break;
+  for (;;) {
+    Block& b = *block;
+    arrived(b.fibres[b.fibre], &b.scheduler);
+    triescope::test::happens_after(&launch_begin);
+    triescope::test::happens_after(b.on->at_end + (b.on->turn ^ 1));
+    while (b.started < b.start_end) {
+      Thread& me = b.thread[b.current = b.started++];
+      (*b.body)();
+      me.waits_at = Meeting::kEnd;
+      // Otherwise the threads after it were started by others meanwhile.
+      if (kFibreEach || me.fibre >= 0) break;
+    }
+    triescope::test::happens_before(b.on->at_end + b.on->turn);
+    switch_fibres(*b.fibres[b.fibre].rest, b.scheduler, /*for_ever=*/kFibreEach);
   }
-  triescope::test::happens_before(b.on->at_end + b.on->turn);
-  Fibre over;  // nobody comes back here
-  switch_fibres(over, b.scheduler, /*for_ever=*/true);
 }
 
 inline bool is_of_warp(Meeting meeting) {

@@ -6,6 +6,7 @@
 
 #include <cstdio>
 
+#include "core/base/exit.h"
 #include "tests/support/skip.h"
 
 namespace triescope::test {
@@ -54,6 +55,7 @@ REGISTER_LISTENER("triescope_skips", 1, SkipListener);
 }  // namespace
 
 int main(int argc, char** argv) {
+  triescope::skip_library_teardown();
   doctest::Context context(argc, argv);
   const int result = context.run();
   if (context.shouldExit()) return result;  // --help, --list-test-cases

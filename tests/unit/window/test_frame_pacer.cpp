@@ -1,5 +1,7 @@
 #include <doctest/doctest.h>
 
+#include <initializer_list>
+
 #include "app/window/frame_pacer.h"
 
 namespace triescope::app::test_frame_pacer {
