@@ -1,7 +1,6 @@
 // `triescope lesson`: lists the lessons, checks a lesson file against its run, writes a template.
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
 #include <iostream>
 #include <optional>
 
@@ -263,10 +262,7 @@ int new_lesson(const std::string& file) {
                 file + ": is there already; give another name, or remove it first");
   std::string text = kTemplate;
   text.replace(text.find("NAME"), 4, path.stem().string());
-  std::ofstream out(path, std::ios::binary);
-  out << text;
-  if (!out.flush())
-    throw Error(ErrorCode::kIoError, file + ": cannot be written; is the folder there?");
+  viz::write_whole(file, text);
   std::cout << file << ": written. Next:\n"
             << "  triescope lesson record " << file << "   decodes its run; needs the model\n"
             << "  triescope " << file << "   opens it; it is read again whenever you save it\n"

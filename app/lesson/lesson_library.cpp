@@ -205,15 +205,12 @@ std::string capture_beside(const LibraryLesson& lesson, const std::string& captu
   const fs::path folder = cache_folder() / "lessons" / key, path = folder / capture;
   if (fs::exists(path, ec)) return path.string();
   fs::create_directories(folder, ec);
-  viz::WholeFile whole(path.string());
-  std::ofstream out(whole.path(), std::ios::binary);
-  out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-  out.close();
-  if (!out)
-    throw Error(ErrorCode::kIoError, path.string() +
-                                         ": cannot be written; set XDG_CACHE_HOME to a "
-                                         "folder that can be written");
-  whole.commit();
+  try {
+    viz::write_whole(path.string(), bytes);
+  } catch (const Error& error) {
+    throw Error(ErrorCode::kIoError,
+                error.what() + std::string(" XDG_CACHE_HOME names another folder for it"));
+  }
   return path.string();
 }
 

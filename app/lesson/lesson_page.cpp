@@ -6,6 +6,7 @@
 #include "app/lesson/lesson_scenes.h"
 #include "app/lesson/lesson_words.h"
 #include "core/base/error.h"
+#include "viz/export/whole_file.h"
 #include "viz/handout/handout_page.h"
 #include "viz/handout/page_pictures.h"
 #include "viz/handout/pane_plan.h"
@@ -199,7 +200,7 @@ std::string lesson_html(const LibraryLesson& lesson, const capture::Capture& cap
 
 void export_lesson(const LibraryLesson& lesson, const capture::Capture& capture,
                    const std::string& path, const ProgressSink& progress) {
-  viz::write_page(path, lesson_html(lesson, capture, progress));
+  viz::write_whole(path, lesson_html(lesson, capture, progress));
 }
 
 }  // namespace triescope::app

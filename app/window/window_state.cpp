@@ -2,12 +2,10 @@
 
 #include <imgui_internal.h>
 
-#include <fstream>
-
 #include "app/window/lessons/presenter_words.h"
 #include "app/window/workspace/runs_acceptance.h"
 #include "app/window/workspace/runs_side_by_side.h"
-#include "core/base/error.h"
+#include "viz/export/whole_file.h"
 
 namespace triescope::app {
 namespace {
@@ -66,9 +64,7 @@ void write_window_state(const std::string& path, const Ui& ui, std::int64_t fram
   now["fullscreen"] = fullscreen;
   const ImVec2 size = ImGui::GetIO().DisplaySize;
   now["size"] = {size.x, size.y};
-  std::ofstream file(path);
-  file << now.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) << "\n";
-  if (!file.flush()) throw Error(ErrorCode::kIoError, path + ": the state cannot be written");
+  viz::write_whole(path, now.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
 }
 
 }  // namespace triescope::app

@@ -212,12 +212,6 @@ void write(std::vector<OneRun>& parts, const std::string& path, const ExportOpti
                              : options.format == ExportFormat::kPdf ? CairoFormat::kPdf
                                                                     : CairoFormat::kPng;
   const float scale = std::min(options.scale, kMaxPicturePx / std::max(width, height));
-  {
-    std::ofstream probe(whole.path(), std::ios::binary);
-    if (!probe)
-      throw Error(ErrorCode::kIoError,
-                  path + ": cannot be written; is the folder there and writable?");
-  }
   CairoCanvas canvas(format, whole.path(), width, height, scale);
   canvas.set_metadata(notes, parts[0].created);
   const Theme& theme = parts[0].scene.theme;

@@ -55,6 +55,9 @@ WholeFile::WholeFile(std::string target, Replaces replaces) : target_(std::move(
   const fs::file_status status = fs::symlink_status(target_, ignored);
   copies_ = fs::exists(status) && !fs::is_regular_file(status);
   path_ = copies_ ? fresh_file() : target_ + ".part" + std::to_string(::getpid());
+  if (!std::ofstream(path_, std::ios::binary))
+    throw Error(ErrorCode::kIoError,
+                target_ + ": cannot be written; is the folder there and writable?");
 }
 
 WholeFile::~WholeFile() {
@@ -64,9 +67,7 @@ WholeFile::~WholeFile() {
 
 void WholeFile::commit(std::ofstream& file) {
   file.close();
-  if (!file)
-    throw Error(ErrorCode::kIoError,
-                target_ + ": cannot be written; is the folder there, and is there space?");
+  if (!file) throw Error(ErrorCode::kIoError, target_ + ": cannot be written; is there space?");
   commit();
 }
 
@@ -81,6 +82,13 @@ void WholeFile::commit() {
   std::error_code ec;
   fs::rename(path_, target_, ec);
   if (ec) throw Error(ErrorCode::kIoError, target_ + ": cannot be written (" + ec.message() + ")");
+}
+
+void write_whole(const std::string& path, std::string_view content) {
+  WholeFile whole(path);
+  std::ofstream file(whole.path(), std::ios::binary);
+  file << content;
+  whole.commit(file);
 }
 
 }  // namespace triescope::viz

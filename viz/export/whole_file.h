@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <fstream>
 #include <string>
+#include <string_view>
 
 namespace triescope::viz {
 
@@ -15,7 +16,7 @@ class WholeFile {
   // A file that holds a run or a model is not taken for the place of a picture: nobody means to replace it, and it
   // may be the very file that is shown.
   enum class Replaces : std::uint8_t { kNoCaptureNorModel, kAny };
-  // Error{kInvalidArgument}: it would replace one.
+  // Errors: {kInvalidArgument}: it would replace one; {kIoError}: no file can be made there.
   explicit WholeFile(std::string target, Replaces replaces = Replaces::kNoCaptureNorModel);
   ~WholeFile();
   WholeFile(const WholeFile&) = delete;
@@ -30,5 +31,8 @@ class WholeFile {
   std::string target_, path_;
   bool copies_ = false;
 };
+
+// Writes all of `content`. Errors: those of WholeFile.
+void write_whole(const std::string& path, std::string_view content);
 
 }  // namespace triescope::viz

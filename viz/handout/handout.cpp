@@ -9,6 +9,7 @@
 #include "viz/handout/page_data.h"
 #include "viz/handout/page_pictures.h"
 #include "viz/handout/pane_plan.h"
+#include "viz/export/whole_file.h"
 #include "viz/narration/narration.h"
 #include "viz/narration/sentences.h"
 #include "viz/query/leaves.h"
@@ -152,7 +153,7 @@ std::string handout_html(const capture::Capture& capture, const HandoutOptions& 
 
 void export_handout(const capture::Capture& capture, const std::string& path,
                     const HandoutOptions& options, const ProgressSink& progress) {
-  write_page(path, handout_html(capture, options, progress));
+  write_whole(path, handout_html(capture, options, progress));
 }
 
 }  // namespace triescope::viz

@@ -3,7 +3,6 @@
 #include <glib.h>
 
 #include <cstdio>
-#include <fstream>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -12,7 +11,6 @@
 #include "viz/canvas/markup_text.h"
 #include "viz/draw/theme.h"
 #include "viz/export/run_facts.h"
-#include "viz/export/whole_file.h"
 #include "viz/handout/page_data.h"
 #include "viz/text/assets.h"
 
@@ -102,13 +100,6 @@ std::string facts_json(const capture::Capture& capture) {
   for (const auto& [key, value] : run_facts(capture))
     facts += (facts.empty() ? "[" : ",[") + json_text(key) + "," + json_text(value) + "]";
   return "[" + facts + "]";
-}
-
-void write_page(const std::string& path, std::string_view page) {
-  WholeFile whole(path);
-  std::ofstream file(whole.path(), std::ios::binary);
-  file << page;
-  whole.commit(file);
 }
 
 }  // namespace triescope::viz

@@ -25,7 +25,4 @@ std::string handout_page(const Page& page);
 // [[name, value], …]: how the run was made.
 std::string facts_json(const capture::Capture& capture);
 
-// Written whole or not at all (WholeFile). Error{kIoError}.
-void write_page(const std::string& path, std::string_view page);
-
 }  // namespace triescope::viz

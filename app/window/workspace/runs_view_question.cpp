@@ -1,6 +1,5 @@
 // The question that the fields above the table of runs ask, and the table as a file.
 #include <filesystem>
-#include <fstream>
 #include <sstream>
 
 #include "app/study/study_chart.h"
@@ -10,6 +9,7 @@
 #include "core/base/error.h"
 #include "viz/export/export_picture.h"
 #include "viz/export/file_ending.h"
+#include "viz/export/whole_file.h"
 
 namespace triescope::app {
 namespace {
@@ -65,12 +65,10 @@ void RunsView::write_sheet(const std::string& path) {
   const StudyTable table = sheet_ == RunsSheet::kSideBySide
                                ? beside_table(side_by_side_->beside(), side_by_side_->partings())
                                : table_of_folded(folded_, options(), whole);
-  std::ofstream file(path, std::ios::binary);
-  file << (ending == ".csv"     ? study_csv(table)
-           : ending == ".jsonl" ? study_jsonl(table)
-           : ending == ".tex"   ? study_latex(table)
-                                : study_text(table));
-  if (!file.flush()) throw Error(ErrorCode::kIoError, path + ": cannot be written");
+  viz::write_whole(path, ending == ".csv"     ? study_csv(table)
+                         : ending == ".jsonl" ? study_jsonl(table)
+                         : ending == ".tex"   ? study_latex(table)
+                                              : study_text(table));
 }
 
 }  // namespace triescope::app
