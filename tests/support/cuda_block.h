@@ -158,9 +158,12 @@ TRIESCOPE_UNWATCHED inline unsigned char meet(Meeting meeting) {
 inline constexpr bool kFibreEach = triescope::test::kSanitized;
 
 TRIESCOPE_UNWATCHED inline void run_threads() {
+  Fibre& rest = *block->fibres[block->fibre].rest;
+  arrived(rest);
   for (;;) {
     Block& b = *block;
-    arrived(b.fibres[b.fibre], &b.scheduler);
+    b.scheduler.stack = rest.left_stack;
+    b.scheduler.stack_bytes = rest.left_bytes;
     triescope::test::happens_after(&launch_begin);
     triescope::test::happens_after(b.on->at_end + (b.on->turn ^ 1));
     while (b.started < b.start_end) {
@@ -171,7 +174,7 @@ TRIESCOPE_UNWATCHED inline void run_threads() {
       if (kFibreEach || me.fibre >= 0) break;
     }
     triescope::test::happens_before(b.on->at_end + b.on->turn);
-    switch_fibres(*b.fibres[b.fibre].rest, b.scheduler, /*for_ever=*/kFibreEach);
+    switch_fibres(rest, b.scheduler);
   }
 }
 

@@ -37,29 +37,22 @@ struct Fibre {
   const void* stack = nullptr;  // its lowest address
   std::size_t stack_bytes = 0;
   void* sanitizer_stack = nullptr;   // AddressSanitizer's, while the fibre does not run
+  const void* left_stack = nullptr;  // AddressSanitizer's: the stack of who switched here last
+  std::size_t left_bytes = 0;
   void* sanitizer_thread = nullptr;  // ThreadSanitizer's
 };
 
-// To be called in the fibre before it does anything else; `from`: who switched to it.
-TRIESCOPE_UNWATCHED inline void arrived([[maybe_unused]] Fibre& fibre,
-                                        [[maybe_unused]] Fibre* from = nullptr) {
+// To be called where a fibre begins or goes on, before it does anything else.
+TRIESCOPE_UNWATCHED inline void arrived([[maybe_unused]] Fibre& fibre) {
 #if defined(__SANITIZE_ADDRESS__)
-  const void* stack = nullptr;
-  std::size_t bytes = 0;
-  __sanitizer_finish_switch_fiber(fibre.sanitizer_stack, &stack, &bytes);
-  if (from != nullptr && from->stack == nullptr) {
-    from->stack = stack;
-    from->stack_bytes = bytes;
-  }
+  __sanitizer_finish_switch_fiber(fibre.sanitizer_stack, &fibre.left_stack, &fibre.left_bytes);
 #endif
 }
 
-// Leaves `from` until somebody switches to it; for ever: it is not come back to.
-[[gnu::noinline]] TRIESCOPE_UNWATCHED inline void switch_fibres(
-    Fibre& from, Fibre& to, [[maybe_unused]] bool for_ever = false) {
+// Leaves `from` until somebody switches to it.
+[[gnu::noinline]] TRIESCOPE_UNWATCHED inline void switch_fibres(Fibre& from, Fibre& to) {
 #if defined(__SANITIZE_ADDRESS__)
-  __sanitizer_start_switch_fiber(for_ever ? nullptr : &from.sanitizer_stack, to.stack,
-                                 to.stack_bytes);
+  __sanitizer_start_switch_fiber(&from.sanitizer_stack, to.stack, to.stack_bytes);
 #endif
 #if defined(__x86_64__)
   if (__builtin_setjmp(from.jump) != 0) return arrived(from);
@@ -116,15 +109,15 @@ class FibreStack {
 #endif
   }
 
-  // Makes `fibre`, which is new, one that calls run() once it is switched to. run() calls arrived() first,
-  // does its work, switches from fibre.rest (under a sanitizer for ever), and repeats all this where it is switched to
-  // again.
+  // Makes `fibre`, which is new, one that calls run() once it is switched to. run() calls
+  // arrived(*fibre.rest) once; from then on it works, switches from *fibre.rest, and does so again where it is
+  // switched to again.
   void begin(Fibre& fibre, void (*run)()) {
     fibre.rest = &rest_;
     fibre.stack = memory_.get();
     fibre.stack_bytes = kBytes;
     fibre.sanitizer_thread = thread_;
-    if (!kSanitized && rest_.begun) {
+    if (rest_.begun) {
       std::copy(std::begin(rest_.jump), std::end(rest_.jump), fibre.jump);
       fibre.begun = true;
       return;
