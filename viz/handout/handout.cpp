@@ -5,11 +5,11 @@
 
 #include "core/base/error.h"
 #include "viz/export/export.h"
+#include "viz/export/whole_file.h"
 #include "viz/handout/handout_page.h"
 #include "viz/handout/page_data.h"
 #include "viz/handout/page_pictures.h"
 #include "viz/handout/pane_plan.h"
-#include "viz/export/whole_file.h"
 #include "viz/narration/narration.h"
 #include "viz/narration/sentences.h"
 #include "viz/query/leaves.h"
