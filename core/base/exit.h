@@ -3,9 +3,9 @@
 
 namespace triescope {
 
-// Ends the process without the destructors of what was static before this call: those of libtorch's operators take a tenth of a
-// second of a processor. What becomes static later is destroyed, and the standard streams are flushed. To be called first in
-// main(). Under a sanitizer, which reports at an ordinary end, it changes nothing.
+// Lets the process end without the destructors of the static objects that exist at this call: those of libtorch's operators take
+// a tenth of a second of a processor. Objects that become static later are destroyed, and the standard streams are flushed. Call
+// it first in main(). Under a sanitizer, which reports at an ordinary end, it changes nothing.
 void skip_library_teardown();
 
 }  // namespace triescope
