@@ -124,7 +124,7 @@ TEST_CASE("mtp: depth by depth the layer reads its own normed state, one row a d
 // Texts of four tokens that a method samples with drawn drafts, against sampling's own distribution.
 ChiSquare chi_of(const std::string& method, const std::string& verify, const json& warpers) {
   constexpr int kSmall = 4, kLength = 4;
-  constexpr std::int64_t kDraws = kSanitized ? 500 : 20000;
+  constexpr std::int64_t kDraws = kSanitized ? 2000 : 20000;
   const FakeOptions options{.vocab_size = kSmall, .seed = 5, .eos_token_ids = {}, .spread = 1.2f};
   Rig rig(options, capture::Level::kOff);
   rig.draft_head = fake_head(find_method(method).heads.front(), kSmall, 4096, 9);

@@ -255,7 +255,7 @@ TEST_CASE("space: masks are recorded as probes of the drafter, spelled as what t
 // Texts of four tokens that SPACE samples, against what the model's own sampling gives.
 ChiSquare chi_of(const std::string& verify, const json& warpers) {
   constexpr int kSmall = 4, kLength = 4;
-  constexpr std::int64_t kDraws = kSanitized ? 2000 : 60000;
+  constexpr std::int64_t kDraws = kSanitized ? 4000 : 60000;
   const LogitsOf logits = markov_logits(kSmall, 3, 1.6, 17);
   json settings = warpers;
   settings["verify"] = verify;
