@@ -1,4 +1,5 @@
-# Asks a doctest program for its cases and writes an add_test() for each. In: PROGRAM, AREA, OUT, TIMEOUT (seconds). Called after each link.
+# Asks a doctest program for its cases and writes an add_test() for each. In: PROGRAM, RUNNER (run_case), AREA, OUT, TIMEOUT
+# (seconds). Called after each link.
 execute_process(COMMAND "${PROGRAM}" --list-test-cases --no-colors=true --no-version=true
     OUTPUT_VARIABLE output RESULT_VARIABLE result ERROR_VARIABLE error TIMEOUT 60)
 if(NOT result EQUAL 0)
@@ -26,7 +27,7 @@ foreach(line IN LISTS lines)
   string(REPLACE "@CLOSE@" "]" name "${name}")
   # doctest splits a filter at commas.
   string(REPLACE "," "\\," filter "${name}")
-  string(APPEND script "add_test([==[${AREA}: ${name}]==] [==[${PROGRAM}]==] [==[--test-case=${filter}]==])\n"
+  string(APPEND script "add_test([==[${AREA}: ${name}]==] [==[${RUNNER}]==] [==[${PROGRAM}]==] [==[--test-case=${filter}]==])\n"
       "set_tests_properties([==[${AREA}: ${name}]==] PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT ${TIMEOUT} LABELS ${AREA} PROCESSORS ${PROCESSORS})\n")
   math(EXPR count "${count} + 1")
 endforeach()

@@ -18,6 +18,13 @@ function(triescope_tests area folder)
     target_compile_options(${target} PRIVATE -O0)
     target_precompile_headers(${target} REUSE_FROM triescope_test_pch)
   endif()
+  add_dependencies(${target} run_case)
+  if(TRIESCOPE_SANITIZE OR area IN_LIST TRIESCOPE_PLAIN_TESTS)
+    # The libraries go first: of a function of the standard library that they and a test hold, the linker keeps the first, and theirs is
+    # optimised.
+    triescope_archives(archives ${ARGN})
+    target_link_options(${target} PRIVATE "LINKER:--whole-archive" ${archives} "LINKER:--no-whole-archive")
+  endif()
   if(TARGET triescope_kernels_cuda)
     add_dependencies(${target} triescope_kernels_cuda)
   endif()
@@ -29,12 +36,36 @@ function(triescope_tests area folder)
   set(list "${CMAKE_CURRENT_BINARY_DIR}/${target}_cases.cmake")
   set(include "${CMAKE_CURRENT_BINARY_DIR}/${target}_include.cmake")
   add_custom_command(TARGET ${target} POST_BUILD
-      COMMAND "${CMAKE_COMMAND}" -D "PROGRAM=$<TARGET_FILE:${target}>" -D "AREA=${area}" -D "OUT=${list}" -D "TIMEOUT=${TRIESCOPE_TEST_SECONDS}"
+      COMMAND "${CMAKE_COMMAND}" -D "PROGRAM=$<TARGET_FILE:${target}>" -D "RUNNER=$<TARGET_FILE:run_case>" -D "AREA=${area}" -D "OUT=${list}" -D "TIMEOUT=${TRIESCOPE_TEST_SECONDS}"
               -P "${PROJECT_SOURCE_DIR}/cmake/DiscoverCases.cmake"
       BYPRODUCTS "${list}" VERBATIM)
   file(WRITE "${include}" "if(EXISTS \"${list}\")\n  include(\"${list}\")\nelse()\n"
       "  add_test(${target}_NOT_BUILT ${target}_NOT_BUILT)\nendif()\n")
   set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES "${include}")
+endfunction()
+
+# triescope_archives(<out> <targets...>): the files of this project's static libraries that the targets need, themselves included.
+function(triescope_archives out)
+  set(seen "")
+  set(files "")
+  set(todo ${ARGN})
+  while(todo)
+    list(POP_FRONT todo target)
+    string(REGEX REPLACE "^\\$<LINK_ONLY:(.*)>$" "\\1" target "${target}")
+    if(NOT target MATCHES "^triescope_" OR NOT TARGET ${target} OR target IN_LIST seen)
+      continue()
+    endif()
+    list(APPEND seen ${target})
+    get_target_property(type ${target} TYPE)
+    if(type STREQUAL "STATIC_LIBRARY")
+      list(APPEND files "$<TARGET_FILE:${target}>")
+    endif()
+    get_target_property(needs ${target} INTERFACE_LINK_LIBRARIES)
+    if(needs)
+      list(APPEND todo ${needs})
+    endif()
+  endwhile()
+  set(${out} "${files}" PARENT_SCOPE)
 endfunction()
 
 # triescope_script_tests(<folder>): every *.sh of the folder.

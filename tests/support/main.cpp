@@ -5,8 +5,12 @@
 #include <doctest/doctest.h>
 
 #include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <vector>
 
 #include "core/base/exit.h"
+#include "tests/support/case_server.h"
 #include "tests/support/skip.h"
 
 namespace triescope::test {
@@ -55,8 +59,14 @@ REGISTER_LISTENER("triescope_skips", 1, SkipListener);
 }  // namespace
 
 int main(int argc, char** argv) {
+  std::vector<std::string> arguments(argv, argv + argc);
+  const std::string serve = triescope::test::kServeFlag;
+  if (argc == 2 && arguments[1].starts_with(serve))
+    arguments = triescope::test::serve_cases(std::atoi(argv[1] + serve.size()));
   triescope::skip_library_teardown();
-  doctest::Context context(argc, argv);
+  std::vector<const char*> texts;
+  for (const std::string& argument : arguments) texts.push_back(argument.c_str());
+  doctest::Context context(static_cast<int>(texts.size()), texts.data());
   const int result = context.run();
   if (context.shouldExit()) return result;  // --help, --list-test-cases
   if (result != 0) return result;
