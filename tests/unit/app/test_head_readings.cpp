@@ -16,6 +16,7 @@
 #include "core/session/session.h"
 #include "tests/support/files.h"
 #include "tests/support/paths.h"
+#include "tests/support/sanitized.h"
 #include "tests/support/skip.h"
 
 namespace triescope::test::test_head_readings {
@@ -29,6 +30,15 @@ using nlohmann::json;
 constexpr const char* kPrompt =
     "The three primary colours are red, yellow and blue. Mixing red and yellow makes";
 constexpr int kTokens = 40;
+
+// A sanitizer, which takes an hour for all of a list, gets every fourth.
+template <typename T>
+std::vector<T> enough(std::vector<T> list) {
+  if (!kSanitized) return list;
+  std::vector<T> some;
+  for (std::size_t i = 0; i < list.size(); i += 4) some.push_back(std::move(list[i]));
+  return some;
+}
 
 struct Target {
   std::unique_ptr<Model> model;
@@ -162,7 +172,7 @@ TEST_CASE("doctor --head: the heads that come with the program are read as their
   const auto path = model_path();
   if (!path) TRIESCOPE_SKIP("SmolLM2 is not installed");
   Target target(path->string());
-  for (const char* name : {"eagle3", "eagle", "medusa", "hydra"}) {
+  for (const std::string& name : enough<std::string>({"eagle3", "eagle", "medusa", "hydra"})) {
     CAPTURE(name);
     const auto readings = target.read(source_dir() / "assets/draft" / name);
     REQUIRE(readings.size() >= 3);
@@ -183,7 +193,7 @@ TEST_CASE("doctor --head: one mistake in a head's file is named") {
     std::function<void(json&)> config = [](json&) {};
     std::function<void(HeadBytesOnDisk&)> tensors = {};
   };
-  const std::vector<Mistake> mistakes = {
+  const std::vector<Mistake> mistakes = enough<Mistake>({
       {"eagle3", "auxiliary layers one down", [](json& config) { shift_layers(config, 1); }},
       // A list that begins with 1 counts outputs: no mistake.
       {"eagle3", "as the file says", [](json& config) { shift_layers(config, -1); }},
@@ -196,7 +206,7 @@ TEST_CASE("doctor --head: one mistake in a head's file is named") {
        [](json& config) { config["hidden_state_offset"] = 1; }},
       {"medusa", "heads counted from the next token",
        [](json& config) { config.erase("draft_tree"); }, count_from_next},
-  };
+  });
   for (const Mistake& mistake : mistakes) {
     CAPTURE(mistake.head);
     CAPTURE(mistake.named);
@@ -217,7 +227,7 @@ TEST_CASE("doctor --head: one mistake in how a recorded program used a head is n
     const char *head, *method, *named;
     HeadReading how;
   };
-  const std::vector<Mistake> mistakes = {
+  const std::vector<Mistake> mistakes = enough<Mistake>({
       {"eagle3", "eagle3", "as the file says", {}},
       {"eagle3", "eagle3", "auxiliary layers one up", {.layers = {3, 16, 28}}},
       {"eagle3", "eagle3", "auxiliary layers one down", {.layers = {1, 14, 26}}},
@@ -227,7 +237,7 @@ TEST_CASE("doctor --head: one mistake in how a recorded program used a head is n
       {"eagle", "eagle2", "embedding one token off", {.own_token = true}},
       {"medusa", "medusa", "state before the final norm", {.state = layers}},
       {"hydra", "hydra", "embedding one token off", {.own_token = true}},
-  };
+  });
   for (const Mistake& mistake : mistakes) {
     CAPTURE(mistake.head);
     CAPTURE(mistake.named);
