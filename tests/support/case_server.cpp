@@ -6,9 +6,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
+#include <set>
 
 namespace triescope::test {
 namespace {
@@ -42,6 +45,19 @@ bool receive(int client, Case& one) {
   return true;
 }
 
+// "NAME=value" of the environment that was given to this program.
+std::set<std::string> given_environment() {
+  std::ifstream file("/proc/self/environ");
+  std::set<std::string> given;
+  for (std::string text; std::getline(file, text, '\0');) given.insert(text);
+  return given;
+}
+
+void set_variable(const std::string& text) {
+  if (const std::size_t equals = text.find('='); equals != std::string::npos)
+    setenv(text.substr(0, equals).c_str(), text.c_str() + equals + 1, /*overwrite=*/1);
+}
+
 std::vector<std::string> become(Case one) {
   setpgid(0, 0);
   for (int i = 0; i < 3; ++i) {
@@ -49,11 +65,15 @@ std::vector<std::string> become(Case one) {
     close(one.standard[i]);
   }
   if (chdir(one.texts[0].c_str()) != 0) _exit(1);
+  // Besides what the case is given, what the program's own initialisers have set.
+  const std::set<std::string> given = given_environment();
+  std::vector<std::string> own;
+  for (char** text = environ; *text != nullptr; ++text)
+    if (!given.contains(*text)) own.push_back(*text);
   clearenv();
   const auto environment = one.texts.begin() + 1 + one.arguments;
-  for (auto text = environment; text != one.texts.end(); ++text)
-    if (const std::size_t equals = text->find('='); equals != std::string::npos)
-      setenv(text->substr(0, equals).c_str(), text->c_str() + equals + 1, 1);
+  std::for_each(environment, one.texts.end(), set_variable);
+  std::ranges::for_each(own, set_variable);
   return {one.texts.begin() + 1, environment};
 }
 

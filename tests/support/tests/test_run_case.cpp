@@ -26,12 +26,15 @@ int parent_of(int process) {
   return 0;
 }
 
+[[maybe_unused]] const bool kSet = ::setenv("TRIESCOPE_SET_AT_LOAD", "yes", /*overwrite=*/1) == 0;
+
 // The case that is run. It does what the environment asks for.
 TEST_CASE("support: asked case" * doctest::skip()) {
   const char* asked = std::getenv("TRIESCOPE_ASKED");
   REQUIRE(asked != nullptr);
   const std::string what = asked;
   std::printf("folder %s, server %d\n", fs::current_path().c_str(), parent_of(getppid()));
+  CHECK(std::getenv("TRIESCOPE_SET_AT_LOAD") != nullptr);
   if (what == "skip") TRIESCOPE_SKIP("asked to");
   if (what == "signal") std::raise(SIGKILL);
   CHECK(what == "pass");
@@ -44,8 +47,9 @@ struct Runner {
   CommandAnswer run(const std::string& asked) const {
     const fs::path self = fs::read_symlink("/proc/self/exe");
     return run_command("cd '" + folder.path().string() + "' && TRIESCOPE_ASKED=" + asked +
-                       (servers.empty() ? " env -u TRIESCOPE_TEST_SERVERS "
-                                        : " TRIESCOPE_TEST_SERVERS='" + servers + "' ") +
+                       (servers.empty() ? " env -u TRIESCOPE_TEST_SERVERS -u TRIESCOPE_SET_AT_LOAD "
+                                        : " env -u TRIESCOPE_SET_AT_LOAD TRIESCOPE_TEST_SERVERS='" +
+                                              servers + "' ") +
                        "'" + (self.parent_path() / "run_case").string() + "' '" + self.string() +
                        "' --no-skip --test-case='support: asked case' 2>&1");
   }

@@ -41,7 +41,8 @@ class Oracle {
     // A step proposes the drafts that it adds, and those that it finds again: the forward reads
     // them, or they are withdrawn.
     const auto propose = [&](std::int32_t node) {
-      if (std::ranges::find(pending, node) == pending.end() && !capture::is_probe(at(node)))
+      if (node >= 0 && std::ranges::find(pending, node) == pending.end() &&
+          !capture::is_probe(at(node)))
         proposed.insert(node);
     };
     if (phase_of(tick) == Phase::kDraft) {
