@@ -105,7 +105,7 @@ else:
 print("timed")
 PY
 }
-if grep -qaE '__(asan|tsan)_init' "$library" 2>/dev/null; then
+if is_sanitized "$library"; then
   echo "the timed forwards are left out: Python cannot open a library that a sanitizer was built into"
 elif [[ -e $library ]]; then
   for weights in BF16 Q4_K Q4_1; do expect 0 '^timed$' steps "$weights" "$weights"; done

@@ -48,3 +48,4 @@ small_study() {
 panel_names() { "$TRIESCOPE" export none.tscap --panel none --format html -o none.html 2>&1 | sed -n 's/.* is not one of: //p' | sed 's/;.*//; s/,//g'; }
 
 finish() { [[ $failures == 0 ]] && echo "all as expected" ; exit $((failures != 0)); }
+is_sanitized() { grep -qaE '__(asan|tsan)_init' "$1" 2>/dev/null; }  # FILE: a program or library that a sanitizer was built into

@@ -3,7 +3,7 @@
 source "$(dirname "$0")/lib.sh"
 need_model
 command -v prlimit >/dev/null || { echo "[SKIPPED] prlimit is not installed"; exit 77; }
-grep -qaE '__(asan|tsan)_init' "$TRIESCOPE" && { echo "[SKIPPED] sanitizers reserve their own address space"; exit 77; }
+is_sanitized "$TRIESCOPE" && { echo "[SKIPPED] sanitizers reserve their own address space"; exit 77; }
 settings=(num_beams=24 kv=keep eos_token_id=-1)
 {
   printf '%s\n' "model $model" "wait model" "method beam" "prompt Once upon a time there was a harbour." "max-new-tokens 48"
