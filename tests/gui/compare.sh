@@ -5,7 +5,9 @@ record() { "$TRIESCOPE" decode --quiet --model "$model" --prompt "one two three 
 record greedy --capture "$work/greedy.tscap"
 record ngram_trie --set num_draft=4 --capture "$work/drafts.tscap"
 record beam --set num_beams=4 --capture "$work/beam.tscap"
+# The run bar is closed: the free memory that it shows changes by itself, and its prompt is counted while the script goes on.
 cat >"$work/pair.script" <<SCRIPT
+run-bar
 write-state $work/end.json
 cursor 4
 screenshot $work/a.png
