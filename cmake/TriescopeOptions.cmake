@@ -30,6 +30,9 @@ if(TRIESCOPE_UNITY)
   add_compile_options($<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
 endif()
 
+# Pango's own flags have it, and a precompiled header fits only who has the same.
+add_compile_options(-pthread)
+
 add_compile_options(-Wall -Wextra -Wpedantic)
 if(TRIESCOPE_WERROR)
   add_compile_options(-Werror)

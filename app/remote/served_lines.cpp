@@ -140,9 +140,13 @@ ServedSession::Impl::Moment ServedSession::Impl::next_moment(
 void ServedSession::Impl::tell(Client& client) {
   RowPump pump(client.greeting.run, client.greeting.marks);
   std::string batch;
+  const auto flush = [&] {
+    client.line.write(batch);
+    batch.clear();
+  };
   const auto send = [&](const std::string& bytes) {
     batch += bytes;
-    if (batch.size() >= kBatchBytes) client.line.write(std::exchange(batch, {}));
+    if (batch.size() >= kBatchBytes) flush();
   };
   StatusDiff diff(client.greeting.notice, client.watch);
   std::uint64_t seen = 0;
@@ -154,7 +158,7 @@ void ServedSession::Impl::tell(Client& client) {
     // The rows come first: what a status speaks of is there when it arrives.
     pump.send_all(now.runs, send);
     if (now.version != seen) send(bytes_of(diff.next(*now.status, now.sent, now.taken)));
-    if (!batch.empty()) client.line.write(std::exchange(batch, {}));
+    if (!batch.empty()) flush();
     seen = now.version;
     told = now.status;
   }

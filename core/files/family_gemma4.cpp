@@ -83,7 +83,7 @@ void read_gemma4(const JsonFields& fields, ModelConfig& config) {
       [](int layer, int) { return (layer + 1) % 6 != 0; }, 0);
   if (LayerConfig& last = config.layers.back(); last.window > 0) {
     last.window = 0;
-    config.notes.push_back(
+    config.notes.emplace_back(
         "config.json: the last layer has a sliding window and is taken as one without, as in transformers");
   }
 

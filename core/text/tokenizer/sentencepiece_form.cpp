@@ -55,7 +55,7 @@ std::string SentencePieceForm::apply(std::string_view text, bool first, std::siz
     after_space = after_space && spaces_.remove_extra;
     if (out.size() > limit) refuse_growth();
   }
-  while (spaces_.remove_extra && out.ends_with(space)) out.resize(out.size() - space.size());
+  while (spaces_.remove_extra && out.ends_with(space)) out.erase(out.size() - space.size());
   if (dummy && spaces_.as_suffix) out += space;
   return out;
 }

@@ -1,2 +1,0 @@
-// Carries the precompiled header that the translation units with torch share
-// (core/kernels/CMakeLists.txt).
