@@ -1,5 +1,5 @@
 # Asks a doctest program for its cases and writes an add_test() for each. In: PROGRAM, RUNNER (run_case), AREA, OUT, TIMEOUT
-# (seconds). Called after each link.
+# (seconds), CACHE (a folder instead of the user's cache, whose runs are not the tests' to add to or delete). Called after each link.
 execute_process(COMMAND "${PROGRAM}" --list-test-cases --no-colors=true --no-version=true
     OUTPUT_VARIABLE output RESULT_VARIABLE result ERROR_VARIABLE error TIMEOUT 60)
 if(NOT result EQUAL 0)
@@ -28,7 +28,8 @@ foreach(line IN LISTS lines)
   # doctest splits a filter at commas.
   string(REPLACE "," "\\," filter "${name}")
   string(APPEND script "add_test([==[${AREA}: ${name}]==] [==[${RUNNER}]==] [==[${PROGRAM}]==] [==[--test-case=${filter}]==])\n"
-      "set_tests_properties([==[${AREA}: ${name}]==] PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT ${TIMEOUT} LABELS ${AREA} PROCESSORS ${PROCESSORS})\n")
+      "set_tests_properties([==[${AREA}: ${name}]==] PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT ${TIMEOUT} LABELS ${AREA} PROCESSORS ${PROCESSORS}\n"
+      "    ENVIRONMENT [==[XDG_CACHE_HOME=${CACHE}]==])\n")
   math(EXPR count "${count} + 1")
 endforeach()
 if(count EQUAL 0)

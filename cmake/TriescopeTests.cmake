@@ -37,7 +37,7 @@ function(triescope_tests area folder)
   set(include "${CMAKE_CURRENT_BINARY_DIR}/${target}_include.cmake")
   add_custom_command(TARGET ${target} POST_BUILD
       COMMAND "${CMAKE_COMMAND}" -D "PROGRAM=$<TARGET_FILE:${target}>" -D "RUNNER=$<TARGET_FILE:run_case>" -D "AREA=${area}" -D "OUT=${list}" -D "TIMEOUT=${TRIESCOPE_TEST_SECONDS}"
-              -P "${PROJECT_SOURCE_DIR}/cmake/DiscoverCases.cmake"
+              -D "CACHE=${PROJECT_BINARY_DIR}/tests/cache" -P "${PROJECT_SOURCE_DIR}/cmake/DiscoverCases.cmake"
       BYPRODUCTS "${list}" VERBATIM)
   file(WRITE "${include}" "if(EXISTS \"${list}\")\n  include(\"${list}\")\nelse()\n"
       "  add_test(${target}_NOT_BUILT ${target}_NOT_BUILT)\nendif()\n")

@@ -1,5 +1,7 @@
 #include "app/window/workspace/preferences.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
@@ -221,13 +223,13 @@ std::string new_run_path() {
   const std::time_t seconds = std::chrono::system_clock::to_time_t(now);
   std::tm local{};
   localtime_r(&seconds, &local);
-  char name[64];
-  std::strftime(name, sizeof name, "%Y%m%d-%H%M%S", &local);
-  // A path returned a moment ago may not be a file yet.
+  char time[64];
+  std::strftime(time, sizeof time, "%Y%m%d-%H%M%S", &local);
+  // A path returned a moment ago may not be a file yet, be it this process's or another's.
+  const std::string name = time + ("-" + std::to_string(::getpid()));
   static std::set<std::string> given;
   for (int i = 0;; ++i) {
-    const fs::path path =
-        folder / (std::string(name) + (i ? "-" + std::to_string(i) : "") + ".tscap");
+    const fs::path path = folder / (name + (i ? "-" + std::to_string(i) : "") + ".tscap");
     if (!fs::exists(path) && given.insert(path.string()).second) return path.string();
   }
 }

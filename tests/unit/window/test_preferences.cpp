@@ -1,4 +1,6 @@
 #include <doctest/doctest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -68,6 +70,28 @@ TEST_CASE("preferences: runs that begin within a second have files of their own"
     const std::string path = new_run_path();
     CHECK(paths.insert(path).second);
     if (i % 3 == 0) std::ofstream(path) << "a run";
+  }
+}
+
+TEST_CASE("preferences: runs that two programs begin within a second have files of their own") {
+  const test::TempDir folder;
+  const test::EnvironmentVariable cache("XDG_CACHE_HOME", folder.path());
+  const std::filesystem::path told = folder.path() / "told";
+  // Neither makes its file. Of several pairs, one falls within a second.
+  for (int i = 0; i < 3; ++i) {
+    const pid_t other = ::fork();
+    REQUIRE(other >= 0);
+    if (other == 0) {
+      std::ofstream(told) << new_run_path();
+      ::_exit(0);
+    }
+    int status = 0;
+    REQUIRE(::waitpid(other, &status, 0) == other);
+    REQUIRE(status == 0);
+    std::string path;
+    std::ifstream(told) >> path;
+    CHECK(path.ends_with(".tscap"));
+    CHECK(path != new_run_path());
   }
 }
 
