@@ -56,6 +56,14 @@ inline const char* to_string(Meeting meeting) {
 
 inline constexpr unsigned kWarp = 32, kMostThreads = 1024;
 
+struct Thread {
+  int fibre = -1;  // that it waits on; -1 = has met nothing
+  Meeting waits_at = Meeting::kNone;
+  // Its next meeting of each kind: in turn 0 and 1, since nobody is two meetings ahead.
+  unsigned char turn[static_cast<int>(Meeting::kEnd) + 1] = {};
+  std::uint32_t given[2] = {};  // to its shuffles
+};
+
 // What blocks run on, one after another: their shared memory, their fibres' stacks. A launch's blocks go
 // to two of them in turn, so that to ThreadSanitizer nothing orders a block and the next.
 struct Multiprocessor {
@@ -71,20 +79,15 @@ struct Multiprocessor {
   Variable variables[kVariables];
   std::size_t variable_count = 0, used = 0, bytes = 0;
   std::vector<std::unique_ptr<FibreStack>> stacks;
+  // The first of them are the running block's; the next block has them again.
+  std::vector<Fibre> fibres;
+  std::vector<Thread> threads;
   // For ThreadSanitizer: ends of blocks, and meetings, in turn.
   char at_end[2] = {}, at_barrier[2] = {}, at_warp_barrier[kMostThreads / kWarp][2] = {};
   unsigned char turn = 0;  // of the block
 };
 inline Multiprocessor multiprocessors[2];
 inline char launch_begin = 0;  // for ThreadSanitizer
-
-struct Thread {
-  int fibre = -1;  // that it waits on; -1 = has met nothing
-  Meeting waits_at = Meeting::kNone;
-  // Its next meeting of each kind: in turn 0 and 1, since nobody is two meetings ahead.
-  unsigned char turn[static_cast<int>(Meeting::kEnd) + 1] = {};
-  std::uint32_t given[2] = {};  // to its shuffles
-};
 
 struct BlockIndex {
   unsigned x = 0, y = 0, z = 0;
@@ -218,13 +221,16 @@ inline void start(Block& b, unsigned end) {
 
 inline void run_block(Multiprocessor& on, const BlockIndex& index, unsigned threads,
                       const std::function<void()>& body) {
-  std::vector<Fibre> fibres(threads);
-  std::vector<Thread> all(threads);
+  if (on.threads.size() < threads) {
+    on.fibres.resize(threads);
+    on.threads.resize(threads);
+  }
+  std::fill_n(on.threads.begin(), threads, Thread{});
   Block b;
   b.on = &on;
   b.index = index;
-  b.fibres = fibres.data();
-  b.thread = all.data();
+  b.fibres = on.fibres.data();
+  b.thread = on.threads.data();
   b.threads = threads;
   b.body = &body;
   block = &b;

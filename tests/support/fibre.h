@@ -109,7 +109,7 @@ class FibreStack {
 #endif
   }
 
-  // Makes `fibre`, which is new, one that calls run() once it is switched to. run() calls
+  // Makes `fibre` one that calls run() once it is switched to. run() calls
   // arrived(*fibre.rest) once; from then on it works, switches from *fibre.rest, and does so again where it is
   // switched to again.
   void begin(Fibre& fibre, void (*run)()) {
@@ -117,9 +117,9 @@ class FibreStack {
     fibre.stack = memory_.get();
     fibre.stack_bytes = kBytes;
     fibre.sanitizer_thread = thread_;
+    fibre.begun = rest_.begun;
     if (rest_.begun) {
       std::copy(std::begin(rest_.jump), std::end(rest_.jump), fibre.jump);
-      fibre.begun = true;
       return;
     }
     getcontext(&fibre.context);
