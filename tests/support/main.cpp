@@ -1,6 +1,6 @@
 // The one main of all test programs. Exit codes: 0 all passed, 77 every case that ran was skipped
 // (ctest: skipped), otherwise failed. A filter that matches no case is a failure: a renamed test
-// must not count as passed.
+// must not count as passed. So is a case that ends without a check.
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>
 
@@ -31,21 +31,28 @@ namespace {
 
 int g_cases_run = 0;
 int g_cases_skipped = 0;
+int g_cases_unchecked = 0;
 
-// Counts cases, and the skipped ones among them (a case that skips in several subcases is one
-// case).
-struct SkipListener : doctest::IReporter {
-  explicit SkipListener(const doctest::ContextOptions&) {}
+// Counts cases, and among them those skipped (a case that skips in several subcases is one case)
+// and those that checked nothing.
+struct CaseListener : doctest::IReporter {
+  explicit CaseListener(const doctest::ContextOptions&) {}
   void report_query(const doctest::QueryData&) override {}
   void test_run_start() override {}
   void test_run_end(const doctest::TestRunStats&) override {}
-  void test_case_start(const doctest::TestCaseData&) override {
+  void test_case_start(const doctest::TestCaseData& begun) override {
     ++g_cases_run;
+    name = begun.m_name;
     triescope::test::skipped_cases() = 0;
   }
   void test_case_reenter(const doctest::TestCaseData&) override {}
-  void test_case_end(const doctest::CurrentTestCaseStats&) override {
-    if (triescope::test::skipped_cases() > 0) ++g_cases_skipped;
+  void test_case_end(const doctest::CurrentTestCaseStats& ended) override {
+    if (triescope::test::skipped_cases() > 0) {
+      ++g_cases_skipped;
+    } else if (ended.numAssertsCurrentTest == 0) {
+      ++g_cases_unchecked;
+      std::fprintf(stderr, "the case checked nothing: %s\n", name);
+    }
   }
   void test_case_exception(const doctest::TestCaseException&) override {}
   void subcase_start(const doctest::SubcaseSignature&) override {}
@@ -53,8 +60,10 @@ struct SkipListener : doctest::IReporter {
   void log_assert(const doctest::AssertData&) override {}
   void log_message(const doctest::MessageData&) override {}
   void test_case_skipped(const doctest::TestCaseData&) override {}
+
+  const char* name = "";  // of the case that runs
 };
-REGISTER_LISTENER("triescope_skips", 1, SkipListener);
+REGISTER_LISTENER("triescope_cases", 1, CaseListener);
 
 }  // namespace
 
@@ -74,5 +83,6 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "no test case matches the filter\n");
     return 1;
   }
+  if (g_cases_unchecked > 0) return 1;
   return g_cases_skipped == g_cases_run ? 77 : 0;
 }

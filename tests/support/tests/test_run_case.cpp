@@ -40,18 +40,21 @@ TEST_CASE("support: asked case" * doctest::skip()) {
   CHECK(what == "pass");
 }
 
+TEST_CASE("support: case without a check" * doctest::skip()) {}
+
 struct Runner {
   TempDir folder;
   std::string servers;  // "" = every case in a program of its own
 
-  CommandAnswer run(const std::string& asked) const {
+  CommandAnswer run(const std::string& asked,
+                    const std::string& test_case = "support: asked case") const {
     const fs::path self = fs::read_symlink("/proc/self/exe");
     return run_command("cd '" + folder.path().string() + "' && TRIESCOPE_ASKED=" + asked +
                        (servers.empty() ? " env -u TRIESCOPE_TEST_SERVERS -u TRIESCOPE_SET_AT_LOAD "
                                         : " env -u TRIESCOPE_SET_AT_LOAD TRIESCOPE_TEST_SERVERS='" +
                                               servers + "' ") +
                        "'" + (self.parent_path() / "run_case").string() + "' '" + self.string() +
-                       "' --no-skip --test-case='support: asked case' 2>&1");
+                       "' --no-skip --test-case='" + test_case + "' 2>&1");
   }
 };
 
@@ -74,6 +77,17 @@ TEST_CASE("support: a case ends as it does in a program of its own, served or no
     CHECK(runner.run("skip").status == 77);
     CHECK(runner.run("signal").status == 128 + SIGKILL);
     CHECK(fs::is_empty(servers.path()) == folder.empty());
+  }
+}
+
+TEST_CASE("support: a case that checks nothing fails, and says so") {
+  const TempDir servers;
+  for (const std::string& folder : {std::string(), servers.path().string()}) {
+    CAPTURE(folder);
+    const CommandAnswer answer = Runner{{}, folder}.run("pass", "support: case without a check");
+    CHECK(answer.status == 1);
+    CHECK(answer.output.find("the case checked nothing: support: case without a check") !=
+          std::string::npos);
   }
 }
 
