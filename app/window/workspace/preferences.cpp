@@ -3,9 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <chrono>
-#include <cstring>
 #include <ctime>
 #include <filesystem>
 #include <fstream>
@@ -16,6 +14,7 @@
 #include "core/base/error.h"
 #include "core/files/json.h"
 #include "core/text/tokenizer/conversation.h"
+#include "viz/export/whole_file.h"
 
 namespace triescope::app {
 namespace {
@@ -191,16 +190,7 @@ std::string save_preferences(const Preferences& preferences) try {
                       {"seed", request.seed}}}};
   const fs::path path = preferences_path();
   fs::create_directories(path.parent_path());
-  const fs::path temporary = path.string() + ".new";
-  {
-    std::ofstream file(temporary);
-    file << all.dump(1, ' ', false, json::error_handler_t::replace) << "\n";
-    file.flush();
-    if (!file)
-      return temporary.string() + ": cannot be written (" + std::strerror(errno) +
-             "); the layout is not remembered";
-  }
-  fs::rename(temporary, path);
+  viz::write_whole(path, all.dump(1, ' ', false, json::error_handler_t::replace) + "\n");
   return "";
 } catch (const std::exception& error) {
   return std::string("the layout is not remembered: ") + error.what();

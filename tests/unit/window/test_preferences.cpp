@@ -95,6 +95,39 @@ TEST_CASE("preferences: runs that two programs begin within a second have files 
   }
 }
 
+TEST_CASE_FIXTURE(Home, "preferences: two programs that save at once leave a whole file") {
+  Preferences preferences;
+  preferences.user_scale = 1.5f;
+  const pid_t other = ::fork();
+  REQUIRE(other >= 0);
+  const auto all_saved = [&] {
+    bool all = true;
+    for (int i = 0; i < 100; ++i) all &= save_preferences(preferences).empty();
+    return all;
+  };
+  if (other == 0) ::_exit(all_saved() ? 0 : 1);
+  CHECK(all_saved());
+  int status = 0;
+  REQUIRE(::waitpid(other, &status, 0) == other);
+  CHECK(status == 0);
+  std::string warning;
+  CHECK(load_preferences(warning).user_scale == 1.5f);
+  CHECK(warning == "");
+}
+
+TEST_CASE_FIXTURE(Home, "preferences: a link to a file elsewhere stays one") {
+  std::filesystem::create_directories(file.parent_path());
+  const std::filesystem::path elsewhere = folder.path() / "elsewhere.json";
+  std::ofstream(elsewhere) << "{}";
+  std::filesystem::create_symlink(elsewhere, file);
+  Preferences preferences;
+  preferences.user_scale = 1.5f;
+  REQUIRE(save_preferences(preferences) == "");
+  CHECK(std::filesystem::is_symlink(file));
+  std::string warning;
+  CHECK(load_preferences(warning).user_scale == 1.5f);
+}
+
 TEST_CASE_FIXTURE(Home, "preferences: an unknown theme puts the file aside and says so") {
   std::string warning;
   const Preferences preferences = load(R"({"theme": "sepia", "user_scale": 2})", warning);
