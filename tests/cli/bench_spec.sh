@@ -26,11 +26,8 @@ expect 0 '^spec_sweeps,sweep "?ngram_trie|^spec_sweeps,"sweep ngram_trie' "${spe
 expect 0 "5 small prompts of the program's own" "$TRIESCOPE" bench --only spec --methods prompt_lookup --max-new-tokens 2 -o "$work/own"
 # Ctrl+C keeps what had ended, and says it.
 "$TRIESCOPE" bench --only spec --methods prompt_lookup --max-new-tokens 400 -o "$work/cut" >"$work/cut.txt" 2>"$work/cut.log" & pid=$!
-for _ in $(seq 600); do
-  done=$(python3 -c "import sqlite3,sys; print(sqlite3.connect(sys.argv[1]).execute('select count(*) from run').fetchone()[0])" "$work/cut/study.sqlite" 2>/dev/null || echo 0)
-  [[ $done -ge 1 ]] && break
-  sleep 0.1
-done
+one_is_done() { python3 -c "import sqlite3,sys; sys.exit(not sqlite3.connect(sys.argv[1]).execute('select count(*) from run').fetchone()[0])" "$work/cut/study.sqlite" 2>/dev/null; }
+await $pid one_is_done
 kill -INT $pid; wait $pid
 [[ $? == 130 ]] || { echo "FAILED: expected exit 130 after Ctrl+C"; failures=$((failures + 1)); }
 grep -q 'interrupted: what is there follows' "$work/cut.log" || { echo "FAILED: $(cat "$work/cut.log")"; failures=$((failures + 1)); }

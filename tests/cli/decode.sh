@@ -237,7 +237,8 @@ fi
 # Ctrl+C: the capture is closed properly, what was decoded is printed, 130.
 "$TRIESCOPE" decode --model "$model" --method greedy --prompt "Once upon a time" --max-new-tokens 2000 --capture "$work/stopped.tscap" >"$work/stopped.txt" 2>/dev/null &
 pid=$!
-for _ in $(seq 300); do [[ $(stat -c %s "$work/stopped.txt") -gt 200 ]] && break; sleep 0.1; done
+printed() { [[ $(stat -c %s "$work/stopped.txt") -gt 200 ]]; }
+await $pid printed
 kill -INT $pid
 wait $pid
 [[ $? == 130 ]] || { echo "FAILED: Ctrl+C does not end with 130"; failures=$((failures + 1)); }

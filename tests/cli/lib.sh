@@ -20,6 +20,16 @@ expect() {
   fi
 }
 
+# await PROCESS CONDITION...: waits until the command CONDITION succeeds, for as long as the process runs.
+await() {
+  local process=$1
+  shift
+  until "$@"; do
+    kill -0 "$process" 2>/dev/null || return 0
+    sleep 0.1
+  done
+}
+
 # check_json FILE EXPRESSION: a Python expression over `d`, the parsed file.
 check_json() {
   python3 - "$1" "$2" <<'PY' || failures=$((failures + 1))

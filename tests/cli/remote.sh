@@ -89,14 +89,14 @@ expect 2 "expected --stdio" "$TRIESCOPE" serve
 # The client is killed: the run goes on, is listed, and another client takes it up.
 "$TRIESCOPE" decode --quiet --model smollm2-135m-instruct --prompt "$prompt" --method greedy --max-new-tokens 800 "${away[@]}" >/dev/null 2>&1 &
 client=$!
-for _ in $(seq 60); do "$TRIESCOPE" serve --list | grep -q "running\|done" && break; sleep 0.3; done
+listed() { "$TRIESCOPE" serve --list | grep -qE "$1"; }
+await $client listed 'running|done'
 kill -9 $client; wait $client 2>/dev/null
 sleep 0.5
 expect 0 "SmolLM2.*(running|done)" "$TRIESCOPE" serve --list
 session=$("$TRIESCOPE" serve --list | head -1 | cut -d' ' -f1)
 daemon=$(pgrep -f "serve --session $session" | head -1)
-[[ -z $daemon ]] || kill "$daemon"
-for _ in $(seq 30); do "$TRIESCOPE" serve --list | grep -q "ended" && break; sleep 0.3; done
+[[ -z $daemon ]] || { kill "$daemon"; await "$daemon" listed ended; }
 expect 0 "ended; its captures are in" "$TRIESCOPE" serve --list
 
 # The decoder is killed: the client says so, and what had arrived stays.
@@ -104,7 +104,8 @@ expect 0 "ended; its captures are in" "$TRIESCOPE" serve --list
   "${away[@]}" >/dev/null 2>"$work/killed.txt" &
 client=$!
 steps() { python3 -c 'import sqlite3, sys; print(sqlite3.connect("file:%s?mode=ro" % sys.argv[1], uri=True).execute("SELECT count(*) FROM step").fetchone()[0])' "$work/killed.tscap" 2>/dev/null || echo 0; }
-for _ in $(seq 300); do (($(steps) > 20)) && break; sleep 0.1; done
+has_20() { (($(steps) > 20)); }
+await $client has_20
 session=$("$TRIESCOPE" serve --list | grep running | head -1 | cut -d' ' -f1)
 before=$(steps)
 [[ -z $session ]] || kill -9 $(pgrep -f "serve --session $session" | head -1)

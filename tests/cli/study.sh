@@ -18,7 +18,7 @@ expect 0 '^6 runs, 0 done, into ' "$TRIESCOPE" study "$work/small.toml" --dry-ru
 [[ -e $work/small ]] && { echo "FAILED: a dry run made a folder"; failures=$((failures + 1)); }
 # A kill in the middle: what had ended is there, and the same command makes the rest.
 "$TRIESCOPE" study "$work/small.toml" >/dev/null 2>"$work/log" & pid=$!
-for _ in $(seq 600); do grep -q '^3/6' "$work/log" && break; sleep 0.1; done
+await $pid grep -q '^3/6' "$work/log"
 kill -9 $pid; wait $pid 2>/dev/null
 count=$(sqlite3 "$work/small/study.sqlite" "select count(*) from run where status = 'done'" 2>/dev/null || python3 -c "import sqlite3,sys; print(sqlite3.connect(sys.argv[1]).execute('select count(*) from run').fetchone()[0])" "$work/small/study.sqlite")
 [[ $count == [2345] ]] || { echo "FAILED: $count rows after a kill in run 3 of 6"; failures=$((failures + 1)); }
