@@ -26,7 +26,7 @@ expect 0 '^spec_sweeps,sweep "?ngram_trie|^spec_sweeps,"sweep ngram_trie' "${spe
 expect 0 "5 small prompts of the program's own" "$TRIESCOPE" bench --only spec --methods prompt_lookup --max-new-tokens 2 -o "$work/own"
 # Ctrl+C keeps what had ended, and says it.
 "$TRIESCOPE" bench --only spec --methods prompt_lookup --max-new-tokens 400 -o "$work/cut" >"$work/cut.txt" 2>"$work/cut.log" & pid=$!
-one_is_done() { python3 -c "import sqlite3,sys; sys.exit(not sqlite3.connect(sys.argv[1]).execute('select count(*) from run').fetchone()[0])" "$work/cut/study.sqlite" 2>/dev/null; }
+one_is_done() { (($(rows "$work/cut/study.sqlite" run) > 0)); }
 await $pid one_is_done
 kill -INT $pid; wait $pid
 [[ $? == 130 ]] || { echo "FAILED: expected exit 130 after Ctrl+C"; failures=$((failures + 1)); }

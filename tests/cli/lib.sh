@@ -30,6 +30,14 @@ await() {
   done
 }
 
+# rows FILE TABLE: how many rows a table of an SQLite file has ("run WHERE status = 'done'": those); 0 where it is not there yet.
+rows() {
+  python3 - "$1" "$2" 2>/dev/null <<'PY' || echo 0
+import sqlite3, sys
+print(sqlite3.connect(f"file:{sys.argv[1]}?mode=ro", uri=True).execute("SELECT count(*) FROM " + sys.argv[2]).fetchone()[0])
+PY
+}
+
 # check_json FILE EXPRESSION: a Python expression over `d`, the parsed file.
 check_json() {
   python3 - "$1" "$2" <<'PY' || failures=$((failures + 1))

@@ -103,7 +103,7 @@ expect 0 "ended; its captures are in" "$TRIESCOPE" serve --list
 "$TRIESCOPE" decode --quiet --model smollm2-135m-instruct --prompt "$prompt" --method greedy --set eos_token_id=-1 --max-new-tokens 3000 --capture "$work/killed.tscap" \
   "${away[@]}" >/dev/null 2>"$work/killed.txt" &
 client=$!
-steps() { python3 -c 'import sqlite3, sys; print(sqlite3.connect("file:%s?mode=ro" % sys.argv[1], uri=True).execute("SELECT count(*) FROM step").fetchone()[0])' "$work/killed.tscap" 2>/dev/null || echo 0; }
+steps() { rows "$work/killed.tscap" step; }
 has_20() { (($(steps) > 20)); }
 await $client has_20
 session=$("$TRIESCOPE" serve --list | grep running | head -1 | cut -d' ' -f1)

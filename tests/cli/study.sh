@@ -20,7 +20,7 @@ expect 0 '^6 runs, 0 done, into ' "$TRIESCOPE" study "$work/small.toml" --dry-ru
 "$TRIESCOPE" study "$work/small.toml" >/dev/null 2>"$work/log" & pid=$!
 await $pid grep -q '^3/6' "$work/log"
 kill -9 $pid; wait $pid 2>/dev/null
-count=$(sqlite3 "$work/small/study.sqlite" "select count(*) from run where status = 'done'" 2>/dev/null || python3 -c "import sqlite3,sys; print(sqlite3.connect(sys.argv[1]).execute('select count(*) from run').fetchone()[0])" "$work/small/study.sqlite")
+count=$(rows "$work/small/study.sqlite" "run WHERE status = 'done'")
 [[ $count == [2345] ]] || { echo "FAILED: $count rows after a kill in run 3 of 6"; failures=$((failures + 1)); }
 expect 0 "^name +prompt_lookup_num_tokens +runs +tokens_per_forward" "$TRIESCOPE" study "$work/small.toml" --quiet
 expect 0 '^6 runs, 6 done, into ' "$TRIESCOPE" study "$work/small.toml" --dry-run
