@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
+#include <set>
 #include <utility>
 
 #include "app/session/first_drafts.h"
+#include "app/session/known_text.h"
 #include "core/base/error.h"
 #include "core/model/heads/draft_head.h"
 #include "core/session/session.h"
@@ -75,6 +78,18 @@ std::vector<NamedReading> readings_of(const HeadConfig& head, const ModelInfo& t
   return all;
 }
 
+// The target's states that the readings read, the file's own too.
+std::vector<std::int32_t> layers_read(const DraftHead& own,
+                                      const std::vector<NamedReading>& others) {
+  std::set<std::int32_t> all;
+  for (const std::int32_t layer : own.feature_layers()) all.insert(layer);
+  for (const auto& [name, how] : others) {
+    all.insert(how.layers.begin(), how.layers.end());
+    if (how.state) all.insert(*how.state);
+  }
+  return {all.begin(), all.end()};
+}
+
 const char* method_of(HeadKind kind) {
   switch (kind) {
     case HeadKind::kMedusa:
@@ -101,9 +116,16 @@ FirstDrafts recorded_drafts(const capture::Capture* recorded) {
   });
 }
 
+// Every reading writes the same texts, which the target computes once (KnownText).
 class Trial {
  public:
-  explicit Trial(const HeadToRead& of) : of_(of), recorded_(recorded_drafts(of.recorded)) {}
+  Trial(const HeadToRead& of, const std::vector<std::int32_t>& layers)
+      : of_(of), recorded_(recorded_drafts(of.recorded)) {
+    for (const std::vector<std::int32_t>& prompt : of.prompts)
+      texts_.push_back(stays_valid(prompt.size())
+                           ? std::make_unique<KnownText>(of.target, prompt, layers)
+                           : nullptr);
+  }
 
   TriedReading decoded(const NamedReading& reading, DraftHead& head) {
     TriedReading tried{.name = reading.first, .how = reading.second};
@@ -116,7 +138,8 @@ class Trial {
       config.max_new_tokens = of_.max_new_tokens;
       config.draft = {nullptr, nullptr, &head};
       NodeRecorder recorder;
-      Session session(of_.target, of_.tokenizer, std::move(config), recorder);
+      Model& target = texts_[i] ? *texts_[i] : of_.target;
+      Session session(target, of_.tokenizer, std::move(config), recorder);
       while (!session.done()) session.step();
       const RunResult result = session.result();
       if (histogram.size() < result.accepted_histogram.size())
@@ -140,6 +163,14 @@ class Trial {
   }
 
  private:
+  // Does a text after this prompt stay on one side of ModelInfo::kv_valid_until, drafts beyond its end
+  // included?
+  bool stays_valid(std::size_t prompt_tokens) const {
+    const auto limit = static_cast<std::size_t>(of_.target.info().kv_valid_until);
+    const auto most_new = 2 * static_cast<std::size_t>(of_.max_new_tokens);
+    return limit == 0 || prompt_tokens > limit || prompt_tokens + most_new <= limit;
+  }
+
   void compare(const NodeRecorder& recorder, TriedReading& tried) const {
     constexpr std::size_t kFewestPlaces = 4;
     const Sameness same =
@@ -149,6 +180,8 @@ class Trial {
 
   const HeadToRead& of_;
   FirstDrafts recorded_;
+  // [prompt]; null: the target decodes each time.
+  std::vector<std::unique_ptr<KnownText>> texts_;
 };
 
 }  // namespace
@@ -184,7 +217,7 @@ std::vector<TriedReading> head_readings(const HeadToRead& of) {
   for (NamedReading& reading : readings_of(head->config, of.target.info()))
     others.push_back(std::move(reading));
 
-  Trial trial(of);
+  Trial trial(of, layers_read(*head, others));
   std::vector<TriedReading> all;
   const auto total = static_cast<double>(others.size() + 1);
   const auto progress = [&] {
