@@ -35,4 +35,25 @@ check_json "$work/4.json" 'd["run"]["tools"] is None and d["run"]["chat_template
 check_json "$work/5.json" 'd["run"]["chat_template_file"] == "" and d["run"]["turns"][0]["tool_calls"]'
 check_json "$work/6.json" '[t["role"] for t in d["run"]["turns"]] == ["assistant", "user", "tool"]'
 check_json "$work/7.json" '"tool_calls" not in d["run"]["turns"][0] and d["run"]["turns"][0]["content"] == ""'
+
+# By keys: the focus stays with a turn that moves, so that the next key moves it on.
+{
+  echo "size 1280x1100"
+  echo "open-file $work/talk.json"
+  echo "wait idle"
+  by_hand $(seq 101 200)
+} >"$work/keys.script"
+window --model "$model" --script "$work/keys.script" & pid=$!
+n=101
+appears "$work/101.json" 2400
+find_window
+walk turn\ 3\ up
+press_key space
+holds 'd["walk"] == "turn 2 up" and [t["role"] for t in d["run"]["turns"]] == ["user", "tool", "assistant"]' 'Space moves a turn up'
+press_key space
+holds '[t["role"] for t in d["run"]["turns"]] == ["tool", "user", "assistant"]' 'and again'
+walk turn\ 1\ delete
+press_key space
+holds 'd["walk"] == "turn 1 delete" and [t["role"] for t in d["run"]["turns"]] == ["user", "assistant"]' 'the turn below a deleted one has the focus'
+walked
 finish

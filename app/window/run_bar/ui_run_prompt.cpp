@@ -52,10 +52,11 @@ void draw_text_field(Ui& ui, const char* id, std::string& text, float height, co
 enum class TurnAnswer : std::uint8_t { kStays, kMovesUp, kDeleted };
 
 // An earlier message: its role, its text, what else it says, and buttons that move and delete it.
-TurnAnswer draw_turn(Ui& ui, ChatMessage& turn, std::size_t index) {
+// `id`: Dear ImGui's, which has the focus.
+TurnAnswer draw_turn(Ui& ui, ChatMessage& turn, std::size_t index, int id) {
   const std::string part = "turn " + std::to_string(index + 1);
   TurnAnswer answer = TurnAnswer::kStays;
-  ImGui::PushID(static_cast<int>(index));
+  ImGui::PushID(id);
   const float button = ImGui::GetFrameHeight();
   ImGui::SetNextItemWidth(ui.em * 7);
   if (ImGui::BeginCombo("##role", turn.role.c_str())) {
@@ -96,11 +97,24 @@ void draw_conversation(Ui& ui, RunRequest& request) {
       "itself. A template without a system role refuses it when the run starts.",
       ui.em);
   name_part(ui, "system prompt");
-  for (std::size_t i = 0; i < request.turns.size(); ++i) {
-    const TurnAnswer answer = draw_turn(ui, request.turns[i], i);
-    if (answer == TurnAnswer::kMovesUp) std::swap(request.turns[i - 1], request.turns[i]);
-    if (answer == TurnAnswer::kDeleted)
-      request.turns.erase(request.turns.begin() + static_cast<std::ptrdiff_t>(i--));
+  std::vector<int>& ids = ui.state.turn_ids;
+  while (ids.size() < request.turns.size())
+    ids.push_back(ids.empty() ? 0 : *std::ranges::max_element(ids) + 1);
+  TurnAnswer answer = TurnAnswer::kStays;
+  std::size_t at = 0;
+  for (std::size_t i = 0; i < request.turns.size(); ++i)
+    if (const TurnAnswer given = draw_turn(ui, request.turns[i], i, ids[i]);
+        given != TurnAnswer::kStays) {
+      answer = given;
+      at = i;
+    }
+  if (answer == TurnAnswer::kMovesUp) {
+    std::swap(request.turns[at - 1], request.turns[at]);
+    std::swap(ids[at - 1], ids[at]);
+  } else if (answer == TurnAnswer::kDeleted) {
+    request.turns.erase(request.turns.begin() + static_cast<std::ptrdiff_t>(at));
+    // The turn below takes the id, and the focus with it.
+    ids.erase(ids.begin() + static_cast<std::ptrdiff_t>(std::min(at + 1, ids.size() - 1)));
   }
 }
 

@@ -103,6 +103,7 @@ struct UiState {
   std::string hovered_term;         // a legend's entry or a column head under the mouse
   PanelKeys panel_keys;             // for the next frame
   KeyboardWalk walk;
+  std::vector<int> turn_ids;  // of the chat's turns: the focus goes along with one that moves
   RestingMouse resting_mouse;
   FindInRun find;
   bool fullscreen = false;
