@@ -20,7 +20,8 @@ build: setup
 
 run:
 	@scripts/run --plan
-	@$(MAKE) --no-print-directory build
+	@$(MAKE) --no-print-directory setup
+	@KERNELS=own scripts/build release triescope
 	@scripts/run
 
 cuda:
