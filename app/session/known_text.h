@@ -16,13 +16,14 @@ namespace triescope::app {
 
 class KnownText final : public Model, public DeviceLogits {
  public:
-  // `layers`: the states that runs may ask for, as in ForwardBatch::feature_layers, kept for each position.
-  // Borrows the target. Only for greedy runs of this prompt, without masks and with all layers, whose text
-  // stays on one side of ModelInfo::kv_valid_until.
+  // `layers`: the states that runs may ask for, as in ForwardBatch::feature_layers. They are kept for every
+  // position, fp32 on the host, and so is the target's KV. Borrows the target. Only for greedy runs of this
+  // prompt, without masks and with all layers, whose text stays on one side of ModelInfo::kv_valid_until.
   KnownText(Model& target, std::vector<std::int32_t> prompt, std::vector<std::int32_t> layers);
 
   const ModelInfo& info() const override { return target_.info(); }
   std::unique_ptr<KvStorage> make_kv(int capacity) override;
+  // Errors: the target's; kInvalidArgument: a layer whose states are not kept.
   ForwardOutput forward(const ForwardBatch& batch, KvStorage& kv, std::stop_token stop) override;
   DeviceMemory device_memory() const override { return target_.device_memory(); }
 
