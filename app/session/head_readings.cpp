@@ -122,7 +122,7 @@ class Trial {
   Trial(const HeadToRead& of, const std::vector<std::int32_t>& layers)
       : of_(of), recorded_(recorded_drafts(of.recorded)) {
     for (const std::vector<std::int32_t>& prompt : of.prompts)
-      texts_.push_back(stays_valid(prompt.size())
+      texts_.push_back(KnownText::serves(of.target.info(), prompt.size(), of.max_new_tokens)
                            ? std::make_unique<KnownText>(of.target, prompt, layers)
                            : nullptr);
   }
@@ -163,14 +163,6 @@ class Trial {
   }
 
  private:
-  // Does a text after this prompt stay on one side of ModelInfo::kv_valid_until, drafts beyond its end
-  // included?
-  bool stays_valid(std::size_t prompt_tokens) const {
-    const auto limit = static_cast<std::size_t>(of_.target.info().kv_valid_until);
-    const auto most_new = 2 * static_cast<std::size_t>(of_.max_new_tokens);
-    return limit == 0 || prompt_tokens > limit || prompt_tokens + most_new <= limit;
-  }
-
   void compare(const NodeRecorder& recorder, TriedReading& tried) const {
     constexpr std::size_t kFewestPlaces = 4;
     const Sameness same =

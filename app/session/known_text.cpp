@@ -63,6 +63,13 @@ KnownText::KnownText(Model& target, std::vector<std::int32_t> prompt,
       layers_(std::move(layers)),
       kv_(target.make_kv(static_cast<int>(text_.size()))) {}
 
+bool KnownText::serves(const ModelInfo& target, std::size_t prompt_tokens, int max_new_tokens) {
+  const auto limit = static_cast<std::size_t>(target.kv_valid_until);
+  // No tree of drafts is deeper than the text that is asked for.
+  const std::size_t longest = prompt_tokens + 2 * static_cast<std::size_t>(max_new_tokens);
+  return limit == 0 || prompt_tokens > limit || longest <= limit;
+}
+
 std::unique_ptr<KvStorage> KnownText::make_kv(int capacity) {
   return std::make_unique<TextSlots>(capacity, kv_->bytes_per_slot());
 }

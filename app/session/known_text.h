@@ -18,8 +18,11 @@ class KnownText final : public Model, public DeviceLogits {
  public:
   // `layers`: the states that runs may ask for, as in ForwardBatch::feature_layers. They are kept for every
   // position, fp32 on the host, and so is the target's KV. Borrows the target. Only for greedy runs of this
-  // prompt, without masks and with all layers, whose text stays on one side of ModelInfo::kv_valid_until.
+  // prompt, without masks and with all layers, that serves() allows.
   KnownText(Model& target, std::vector<std::int32_t> prompt, std::vector<std::int32_t> layers);
+  // Does the text, with drafts beyond its end, stay on one side of ModelInfo::kv_valid_until? What was
+  // computed before it is not recomputed.
+  static bool serves(const ModelInfo& target, std::size_t prompt_tokens, int max_new_tokens);
 
   const ModelInfo& info() const override { return target_.info(); }
   std::unique_ptr<KvStorage> make_kv(int capacity) override;

@@ -22,8 +22,9 @@ bool runs(CpuVariant variant) {
       return avx2_kernels() != nullptr && __builtin_cpu_supports("avx2") &&
              __builtin_cpu_supports("fma");
     case CpuVariant::kAvx512Intel:
-      return avx512_intel_kernels() != nullptr && __builtin_cpu_is("intel") &&
-             runs(CpuVariant::kAvx512);
+      // In this order: making the table takes AVX-512.
+      return __builtin_cpu_is("intel") && runs(CpuVariant::kAvx512) &&
+             avx512_intel_kernels() != nullptr;
     case CpuVariant::kAvx512:
       return avx512_kernels() != nullptr && __builtin_cpu_supports("avx512f") &&
              __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&

@@ -102,6 +102,22 @@ TEST_CASE("known text: a forward that failed is made again, with nothing lost or
   CHECK(run_of(known, "eagle3", *head) == expected);
 }
 
+TEST_CASE("known text: a text that may cross the length where KV is recomputed is not served") {
+  ModelInfo target;
+  CHECK(KnownText::serves(target, 5000, 64));
+  target.kv_valid_until = 200;
+  CHECK(KnownText::serves(target, 72, 64));
+  CHECK_FALSE(KnownText::serves(target, 73, 64));
+  CHECK_FALSE(KnownText::serves(target, 200, 64));
+  CHECK(KnownText::serves(target, 201, 64));
+  // Beyond that length the runs are those over the target.
+  FakeModel long_target = target_of({.kv_valid_until = 8}),
+            asked = target_of({.kv_valid_until = 8});
+  const auto head = fake_head(HeadKind::kEagle3, 4, 4096, 7);
+  KnownText known(asked, kPrompt, kLayers);
+  CHECK(run_of(known, "eagle3", *head) == run_of(long_target, "eagle3", *head));
+}
+
 TEST_CASE("known text: states that are not kept are refused") {
   FakeModel target = target_of();
   KnownText known(target, kPrompt, {1, 2});
