@@ -47,9 +47,9 @@ std::int32_t slot_before(const ForwardBatch& batch, std::size_t row) {
   return batch.prefix_slots.empty() ? -1 : batch.prefix_slots.back();
 }
 
-std::vector<std::int32_t> count_from(std::size_t first, std::size_t count) {
+std::vector<std::int32_t> count_up(std::size_t count) {
   std::vector<std::int32_t> numbers(count);
-  std::iota(numbers.begin(), numbers.end(), static_cast<std::int32_t>(first));
+  std::iota(numbers.begin(), numbers.end(), 0);
   return numbers;
 }
 
@@ -75,17 +75,18 @@ std::unique_ptr<KvStorage> KnownText::make_kv(int capacity) {
 }
 
 void KnownText::compute(std::size_t position, const std::stop_token& stop) {
-  const std::size_t width = layers_.size() * static_cast<std::size_t>(info().hidden);
+  const auto hidden = static_cast<std::size_t>(info().hidden);
   const auto computed = [&] { return next_.empty() ? 0 : text_.size() - 1; };
   while (computed() <= position) {
     const std::size_t known = computed();
     kv_->reserve(static_cast<int>(text_.size()));
-    states_.resize(known * width);  // what an interrupted call left
+    states_.resize(known * layers_.size() * hidden);  // what an interrupted call left
+    const std::vector<std::int32_t> numbers = count_up(text_.size());
     for (const auto [first, count] :
          pieces_of(text_.size() - known, static_cast<std::size_t>(info().prefill_rows))) {
-      const std::vector<std::int32_t> before = count_from(0, known + first),
-                                      at = count_from(known + first, count),
-                                      rows = count_from(0, count);
+      const std::span<const std::int32_t> before = std::span(numbers).first(known + first),
+                                          at = std::span(numbers).subspan(known + first, count),
+                                          rows = std::span(numbers).first(count);
       const bool is_last = known + first + count == text_.size();
       const ForwardOutput out =
           target_.forward({.tokens = std::span(text_).subspan(known + first, count),
@@ -94,13 +95,12 @@ void KnownText::compute(std::size_t position, const std::stop_token& stop) {
                            .prefix_slots = before,
                            .own_slots = {},
                            .own_offsets = {},
-                           .logit_rows = std::span(rows).last(is_last ? 1 : 0),
+                           .logit_rows = rows.last(is_last ? 1 : 0),
                            .best_tokens = 1,
                            .feature_layers = layers_,
-                           .feature_rows = layers_.empty() ? std::span<const std::int32_t>() : rows,
+                           .feature_rows = rows.first(layers_.empty() ? 0 : count),
                            .text_length = static_cast<std::int32_t>(prompt_tokens_)},
                           *kv_, stop);
-      const auto hidden = static_cast<std::size_t>(info().hidden);
       for (std::size_t row = 0; row < count; ++row)
         for (std::size_t layer = 0; layer < layers_.size(); ++layer) {
           const auto from = out.features.subspan((layer * count + row) * hidden, hidden);
@@ -135,7 +135,7 @@ ForwardOutput KnownText::forward(const ForwardBatch& batch, KvStorage& kv, std::
   const auto slot = [&](std::int32_t row) {
     return static_cast<std::size_t>(batch.slots[static_cast<std::size_t>(row)]);
   };
-  std::vector<std::int32_t> downwards = count_from(0, batch.tokens.size());
+  std::vector<std::int32_t> downwards = count_up(batch.tokens.size());
   std::ranges::stable_sort(downwards, {}, position);
   for (const std::int32_t row : downwards) {
     const std::int32_t before = slot_before(batch, static_cast<std::size_t>(row));

@@ -13,22 +13,22 @@ namespace {
 // -1 = that of the process. Kept for each thread, so that a test's choice affects no other.
 thread_local int chosen_variant = -1;
 
+// The processor is asked first: a table's file is compiled for its instruction set.
 bool runs(CpuVariant variant) {
   switch (variant) {
     case CpuVariant::kPortable:
       return true;
 #if defined(__x86_64__)
     case CpuVariant::kAvx2:
-      return avx2_kernels() != nullptr && __builtin_cpu_supports("avx2") &&
-             __builtin_cpu_supports("fma");
+      return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+             avx2_kernels() != nullptr;
     case CpuVariant::kAvx512Intel:
-      // In this order: making the table takes AVX-512.
       return __builtin_cpu_is("intel") && runs(CpuVariant::kAvx512) &&
              avx512_intel_kernels() != nullptr;
     case CpuVariant::kAvx512:
-      return avx512_kernels() != nullptr && __builtin_cpu_supports("avx512f") &&
-             __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
-             __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("fma");
+      return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+             __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq") &&
+             __builtin_cpu_supports("fma") && avx512_kernels() != nullptr;
 #endif
     default:
       return false;

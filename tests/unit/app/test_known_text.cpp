@@ -152,16 +152,21 @@ TEST_CASE("known text: a row off the text has no states, and neither has what ha
   const Tokens tokens = {next, (next + 1) % 4, second, second}, places = {10, 10, 11, 11},
                slots = {10, 11, 12, 13}, own = {10, 11, 10, 12, 11, 13}, offsets = {0, 1, 2, 4, 6},
                all = {0, 1, 2, 3};
-  const ForwardOutput out = known.forward({.tokens = tokens,
-                                           .positions = places,
-                                           .slots = slots,
-                                           .prefix_slots = positions,
-                                           .own_slots = own,
-                                           .own_offsets = offsets,
-                                           .logit_rows = all,
-                                           .feature_layers = layer,
-                                           .feature_rows = all},
-                                          *kv, {});
+  // Rows below the prompt: all their logits and states.
+  const auto below_prompt = [&](ForwardBatch batch, const Tokens& rows) {
+    batch.prefix_slots = positions;
+    batch.logit_rows = batch.feature_rows = rows;
+    batch.feature_layers = layer;
+    return known.forward(batch, *kv, {});
+  };
+  const ForwardOutput out = below_prompt({.tokens = tokens,
+                                          .positions = places,
+                                          .slots = slots,
+                                          .prefix_slots = {},
+                                          .own_slots = own,
+                                          .own_offsets = offsets,
+                                          .logit_rows = {}},
+                                         all);
   CHECK(out.row(0).argmax() == second);
   CHECK(out.row(0).log_sum_exp() == LogitsRow(target.logits_of(text)).log_sum_exp());
   CHECK(out.features[0] == target.feature_of(text, 1)[0]);
@@ -175,16 +180,14 @@ TEST_CASE("known text: a row off the text has no states, and neither has what ha
   const Tokens third = {out.row(2).argmax()}, at = {12}, where = {14}, row = {0};
   for (const std::int32_t slot : {13, 12}) {
     const Tokens seen = {slot == 13 ? 10 : 11, slot, 14}, bounds = {0, 3};
-    const ForwardOutput below = known.forward({.tokens = third,
-                                               .positions = at,
-                                               .slots = where,
-                                               .prefix_slots = positions,
-                                               .own_slots = seen,
-                                               .own_offsets = bounds,
-                                               .logit_rows = row,
-                                               .feature_layers = layer,
-                                               .feature_rows = row},
-                                              *kv, {});
+    const ForwardOutput below = below_prompt({.tokens = third,
+                                              .positions = at,
+                                              .slots = where,
+                                              .prefix_slots = {},
+                                              .own_slots = seen,
+                                              .own_offsets = bounds,
+                                              .logit_rows = {}},
+                                             row);
     CHECK((below.features[0] != 0) == (slot == 13));
   }
 }
