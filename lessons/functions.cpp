@@ -7,13 +7,13 @@
 #include <vector>
 
 #include "core/base/counted.h"
+#include "core/base/json_io.h"
 #include "lessons/arguments.h"
 #include "lessons/expert_functions.h"
 
 namespace triescope::lessons {
 namespace {
 
-using capture::Capture;
 using capture::Tick;
 
 double known(double value, const char* what) {
@@ -24,8 +24,7 @@ double known(double value, const char* what) {
 // --- the run ---
 
 Value setting(const Arguments& a) {
-  const nlohmann::json all =
-      nlohmann::json::parse(a.capture.run().settings_json, nullptr, /*allow_exceptions=*/false);
+  const nlohmann::json all = json_or_discarded(a.capture.run().settings_json);
   const auto found = all.is_object() ? all.find(a.text(0)) : all.end();
   if (!all.is_object() || found == all.end())
     refuse_argument("the run's method has no setting '" + a.text(0) + "'");
@@ -175,8 +174,7 @@ Value stage_p(const Arguments& a) {
 
 // The candidate's value in Gumbel-max's draw: its log p plus the noise.
 capture::StageRow gumbel_row(const Arguments& a) {
-  const nlohmann::json all =
-      nlohmann::json::parse(a.capture.run().settings_json, nullptr, /*allow_exceptions=*/false);
+  const nlohmann::json all = json_or_discarded(a.capture.run().settings_json);
   if (!all.is_object() || all.value("sampler", nlohmann::json()) != "gumbel")
     refuse_argument("the run did not draw with sampler=gumbel: its tokens have no noise");
   const capture::CandidateRow& row = candidate(a);

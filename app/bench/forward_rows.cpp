@@ -1,9 +1,9 @@
 // Measures a forward's cost by its number of rows.
 #include <algorithm>
-#include <numeric>
 
 #include "app/bench/benchmarks.h"
 #include "app/bench/runs.h"
+#include "core/base/count_up.h"
 
 namespace triescope::app {
 namespace {
@@ -19,8 +19,7 @@ std::vector<ForwardCost> measure_forward_rows(Model& model, int prompt_tokens,
   const int most = *std::max_element(rows.begin(), rows.end());
   const auto kv = model.make_kv(prompt_tokens + most);
   const int vocabulary = model.info().vocab_size;
-  std::vector<std::int32_t> slots(static_cast<std::size_t>(prompt_tokens));
-  std::iota(slots.begin(), slots.end(), 0);
+  const auto slots = count_up(static_cast<std::size_t>(prompt_tokens));
   prefill(model, *kv, spread_tokens(prompt_tokens, vocabulary), slots);
 
   std::vector<std::vector<double>> times(rows.size());

@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "core/base/error.h"
+#include "core/base/json_io.h"
 #include "core/base/text_file.h"
 
 namespace triescope::app {
@@ -32,7 +33,7 @@ std::vector<BenchPrompt> read_bench_prompts(const std::string& path,
   std::string line;
   for (int number = 1; std::getline(file, line); ++number) {
     if (line.empty()) continue;
-    const auto json = nlohmann::json::parse(line, nullptr, /*allow_exceptions=*/false);
+    const auto json = json_or_discarded(line);
     BenchPrompt prompt;
     if (json.is_object()) {
       prompt.category = text_at(json, "category", "all");

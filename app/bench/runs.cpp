@@ -1,9 +1,9 @@
 #include "app/bench/runs.h"
 
 #include <algorithm>
-#include <numeric>
 
 #include "app/session/request.h"
+#include "core/base/count_up.h"
 
 namespace triescope::app {
 
@@ -62,8 +62,7 @@ std::vector<float> prefill(Model& model, KvStorage& kv, std::span<const std::int
 }
 
 std::vector<float> logits_after(Model& model, std::span<const std::int32_t> tokens) {
-  std::vector<std::int32_t> slots(tokens.size());
-  std::iota(slots.begin(), slots.end(), 0);
+  const auto slots = count_up(tokens.size());
   return prefill(model, *model.make_kv(static_cast<std::int32_t>(tokens.size())), tokens, slots);
 }
 

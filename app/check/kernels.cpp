@@ -1,8 +1,8 @@
 #include <array>
-#include <numeric>
 
 #include "app/check/check.h"
 #include "app/check/difference.h"
+#include "core/base/count_up.h"
 #include "core/base/rng.h"
 #include "core/base/thread_pool.h"
 #include "core/files/random_blocks.h"
@@ -75,8 +75,7 @@ class KernelChecks {
                            kKvDim = kShape.kv_heads * kShape.head_dim;
     const Values q = random_values(kRows * kDim, rng_), keys = random_values(kSlots * kKvDim, rng_),
                  values = random_values(kSlots * kKvDim, rng_);
-    std::vector<std::int32_t> prefix(150);
-    std::iota(prefix.begin(), prefix.end(), 0);
+    const auto prefix = count_up(150);
     const std::vector<std::int32_t> own = {150, 150, 151, 150, 152, 150, 153, 154};
     const std::vector<std::int32_t> offsets = {0, 1, 3, 5, 7, 8};
     const kernels::VisibleSlots visible{.prefix = prefix, .own = own, .offsets = offsets};

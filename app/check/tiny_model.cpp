@@ -3,12 +3,13 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <numeric>
 
 #include "app/check/check.h"
 #include "app/check/difference.h"
 #include "app/session/folders.h"
+#include "core/base/count_up.h"
 #include "core/base/error.h"
+#include "core/base/json_io.h"
 #include "core/base/rng.h"
 #include "core/model/model.h"
 
@@ -63,7 +64,7 @@ void write_llama(const std::filesystem::path& folder) {
                                                 {"vocab_size", kVocab},
                                                 {"max_position_embeddings", 1024},
                                                 {"tie_word_embeddings", true}};
-  const std::string text = header.dump();
+  const std::string text = dump_json(header);
   const std::uint64_t size = text.size();
   std::ofstream file(folder / "model.safetensors", std::ios::binary);
   file.write(reinterpret_cast<const char*>(&size), sizeof size);
@@ -80,10 +81,10 @@ void write_llama(const std::filesystem::path& folder) {
 // Logits after the prompt, then of `rows` rows that all follow it: [1 + rows, kVocab].
 Values run(Model& model, std::int32_t rows) {
   const std::unique_ptr<KvStorage> kv = model.make_kv(kPrompt + rows);
-  std::vector<std::int32_t> order(kPrompt + kTinyRows), tokens(order.size());
-  std::iota(order.begin(), order.end(), 0);
+  const auto order = count_up(kPrompt + kTinyRows);
+  std::vector<std::int32_t> tokens(order.size());
   for (const std::int32_t i : order) tokens[static_cast<std::size_t>(i)] = (i * 37 + 11) % kVocab;
-  const std::span all(order), ids(tokens);
+  const std::span<const std::int32_t> all(order), ids(tokens);
   const std::int32_t last = kPrompt - 1;
   ForwardBatch prompt;
   prompt.tokens = ids.first(kPrompt);

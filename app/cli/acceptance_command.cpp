@@ -8,6 +8,7 @@
 #include "app/cli/output_file.h"
 #include "app/cli/study_words.h"
 #include "core/base/error.h"
+#include "core/base/json_io.h"
 #include "core/base/nearest_name.h"
 #include "viz/export/run_facts.h"
 #include "viz/panels/acceptance_rows.h"
@@ -74,11 +75,11 @@ int of_run(const AcceptanceOptions& options, AcceptanceBy by) {
         groups.back()["cases"].push_back(
             {{"step", one.step}, {"node", one.node}, {"accepted", one.accepted}});
     }
-    std::cout << ordered_json{{"by", to_string(by)},
-                              {"of", is_of_places(by) ? "places" : "drafts"},
-                              {"groups", groups},
-                              {"unknown", acceptance.unknown}}
-                     .dump(2)
+    std::cout << dump_json(ordered_json{{"by", to_string(by)},
+                                        {"of", is_of_places(by) ? "places" : "drafts"},
+                                        {"groups", groups},
+                                        {"unknown", acceptance.unknown}},
+                           2)
               << "\n";
   } else {
     print_groups(by, acceptance);

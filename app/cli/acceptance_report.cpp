@@ -8,6 +8,7 @@
 #include "app/cli/output_file.h"
 #include "app/session/result_json.h"
 #include "app/session/text_tools.h"
+#include "core/base/json_io.h"
 #include "viz/export/export_picture.h"
 #include "viz/export/file_ending.h"
 #include "viz/panels/acceptance_rows.h"
@@ -157,7 +158,7 @@ ordered_json tree_yield_json(const viz::TreeYield& yield,
 void print_tree_yield(const viz::TreeYield& yield, const std::vector<viz::BestTreeNode>& best,
                       TreeFormat format) {
   if (format == TreeFormat::kJson)
-    std::cout << tree_yield_json(yield, best).dump(2) << "\n";
+    std::cout << dump_json(tree_yield_json(yield, best), 2) << "\n";
   else if (format == TreeFormat::kCsv)
     std::cout << viz::tree_yield_csv(yield, best);
   else

@@ -7,6 +7,7 @@
 #include "app/study/study_acceptance.h"
 #include "app/study/study_chart.h"
 #include "core/base/error.h"
+#include "core/base/json_io.h"
 #include "core/base/nearest_name.h"
 #include "viz/panels/acceptance_rows.h"
 #include "viz/panels/acceptance_sheet.h"
@@ -81,7 +82,7 @@ int trees_of_study(const AcceptanceOptions& options, StudyStore& store, const St
     }
     first = false;
   }
-  if (options.as_json) std::cout << all.dump(2) << "\n";
+  if (options.as_json) std::cout << dump_json(all, 2) << "\n";
   return 0;
 }
 
@@ -143,7 +144,7 @@ int acceptance_of_study(const AcceptanceOptions& options, AcceptanceBy by) {
                    {"unknown", method.acceptance.unknown}});
   }
   if (options.as_csv) std::cout << viz::acceptance_sheet_csv(by, named);
-  if (options.as_json) std::cout << all.dump(2) << "\n";
+  if (options.as_json) std::cout << dump_json(all, 2) << "\n";
   return 0;
 }
 

@@ -10,6 +10,7 @@
 #include "app/session/text_tools.h"
 #include "core/base/counted.h"
 #include "core/base/error.h"
+#include "core/base/json_io.h"
 #include "core/session/session.h"
 #include "viz/export/export_picture.h"
 #include "viz/export/file_ending.h"
@@ -25,7 +26,7 @@ void print_table(const std::string& title, const nlohmann::ordered_json& rows) {
   const auto cell = [](const nlohmann::ordered_json& value) -> std::string {
     if (value.is_string()) return value.get<std::string>();
     if (value.is_null()) return "-";
-    if (!value.is_number_float()) return value.dump();
+    if (!value.is_number_float()) return dump_json(value);
     char text[32];
     const double number = value.get<double>();
     std::snprintf(text, sizeof text, number != 0 && std::abs(number) < 0.005 ? "%.1e" : "%.2f",

@@ -15,6 +15,7 @@
 #include "app/study/run_study.h"
 #include "core/base/counted.h"
 #include "core/base/error.h"
+#include "core/base/json_io.h"
 #include "core/kernels/cpu_variant.h"
 
 namespace triescope::app {
@@ -72,7 +73,7 @@ void print(const SpecBench& bench, const std::string& prompts, const std::string
                         {"instruction_set", kernels::to_string(kernels::current_variant())},
                         {"versions", versions()}};
     for (const auto& [name, rows] : spec_tables(cells)) all[name] = rows;
-    std::cout << all.dump(2) << "\n";
+    std::cout << dump_json(all, 2) << "\n";
   } else if (bench.as_csv) {
     for (const auto& [name, rows] : spec_tables(cells)) print_csv(name, rows);
   } else {

@@ -6,6 +6,7 @@
 #include "app/session/catalog.h"
 #include "app/session/device_choice.h"
 #include "app/session/what_fits.h"
+#include "core/base/json_io.h"
 
 namespace triescope::app {
 
@@ -67,7 +68,7 @@ Report catalog_report(
         "no models installed: run `make build` once, or set TRIESCOPE_MODELS to a folder with "
         "models\n" +
         report.text;
-  report.json = rows.dump(2) + "\n";
+  report.json = dump_json(rows, 2) + "\n";
   return report;
 }
 

@@ -10,6 +10,7 @@
 #include "app/cli/terminal.h"
 #include "app/session/text_tools.h"
 #include "core/base/error.h"
+#include "core/base/json_io.h"
 
 namespace triescope::app {
 namespace {
@@ -125,7 +126,7 @@ std::string check_text(const CheckReport& report) {
 
 Report check_report(const CheckOptions& options, const ProgressSink& progress) {
   const CheckReport report = check_machine(options, progress);
-  return {report_json(report).dump(2) + "\n", check_text(report), report.holds() ? 0 : 4};
+  return {dump_json(report_json(report), 2) + "\n", check_text(report), report.holds() ? 0 : 4};
 }
 
 void add_check_command(CLI::App& root, CommandLine& line) {

@@ -8,6 +8,7 @@
 #include "app/cli/terminal.h"
 #include "app/session/text_tools.h"
 #include "core/base/error.h"
+#include "core/base/json_io.h"
 #include "core/kernels/cpu_variant.h"
 
 namespace triescope::app {

@@ -14,6 +14,7 @@
 #include "app/study/study_chart.h"
 #include "app/study/study_cost.h"
 #include "core/base/error.h"
+#include "core/base/json_io.h"
 #include "core/base/nearest_name.h"
 #include "viz/export/export_picture.h"
 #include "viz/export/file_ending.h"
@@ -157,7 +158,7 @@ int print_answer(const CostOptions& options, const Answer& answer,
   if (options.as_csv)
     std::cout << viz::cost_csv(answer.series);
   else if (options.as_json)
-    std::cout << cost_json(answer.series).dump(2) << "\n";
+    std::cout << dump_json(cost_json(answer.series), 2) << "\n";
   else if (options.output != "-") {
     for (const viz::CostSeries& one : answer.series)
       std::cout << viz::worth_sentence(one) << "\n  " << viz::needs_sentence(one.model) << "\n";

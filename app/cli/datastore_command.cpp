@@ -11,6 +11,7 @@
 #include "core/base/bytes_text.h"
 #include "core/base/counted.h"
 #include "core/base/error.h"
+#include "core/base/json_io.h"
 #include "core/base/text_file.h"
 #include "core/base/thread_pool.h"
 #include "core/base/unicode.h"
@@ -159,7 +160,7 @@ int run_info(const DatastoreOptions& options) {
                            {"file_bytes", info.file_bytes}};
     if (options.check) json["checked"] = true;
     if (!options.model.empty()) json["fits_model"] = fits;
-    std::cout << json.dump() << "\n";
+    std::cout << dump_json(json) << "\n";
     return 0;
   }
   std::cout << in_words(options.file, info) << ", a vocabulary of " << info.vocab_size << " ids\n";

@@ -14,6 +14,7 @@
 #include "app/session/result_json.h"
 #include "app/session/run.h"
 #include "core/base/error.h"
+#include "core/base/json_io.h"
 #include "core/capture/code_names.h"
 #include "core/methods/registry.h"
 
@@ -123,7 +124,7 @@ void print_prompt(const RunRequest& request, bool as_json) {
     return;
   }
   const nlohmann::json prompt = {{"text", config.prompt_text}, {"tokens", config.prompt_tokens}};
-  std::cout << prompt.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) << '\n';
+  std::cout << dump_json(prompt, 2) << '\n';
 }
 
 // Models and settings are the other machine's, so what is refused without a model is refused there.
@@ -194,8 +195,9 @@ int run_decode(const DecodeOptions& options, bool quiet) {
 
   const RunResult result = run.result();
   if (options.as_json) {
-    std::cout << result_json(result, models.target.model->info(), session.context(), request.method)
-                     .dump(2, ' ', false, json::error_handler_t::replace)
+    std::cout << dump_json(result_json(result, models.target.model->info(), session.context(),
+                                       request.method),
+                           2)
               << "\n";
   } else if (stream) {
     std::cout << decoder.finish() << "\n";

@@ -12,6 +12,7 @@
 #include "app/session/head_readings.h"
 #include "app/session/loaded_model.h"
 #include "core/base/error.h"
+#include "core/base/json_io.h"
 #include "core/doctor/compare_runs.h"
 #include "core/doctor/doctor.h"
 #include "core/doctor/model/model_checks.h"
@@ -126,7 +127,7 @@ std::string readings_text(const std::vector<TriedReading>& readings) {
 std::string report_json(const doctor::Diagnosis& diagnosis,
                         const std::vector<TriedReading>& readings) {
   if (readings.empty()) return doctor::report_json(diagnosis);
-  auto report = nlohmann::json::parse(doctor::report_json(diagnosis));
+  auto report = json_or_discarded(doctor::report_json(diagnosis));
   const std::optional<std::size_t> used = used_reading(readings);
   for (std::size_t i = 0; i < readings.size(); ++i) {
     nlohmann::json one = {{"reading", readings[i].name},
@@ -138,7 +139,7 @@ std::string report_json(const doctor::Diagnosis& diagnosis,
     if (!readings[i].refused.empty()) one["refused"] = readings[i].refused;
     report["head_readings"].push_back(one);
   }
-  return report.dump(2) + "\n";
+  return dump_json(report, 2) + "\n";
 }
 
 int run_doctor(const DoctorOptions& options, bool quiet) {

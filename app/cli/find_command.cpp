@@ -10,6 +10,7 @@
 #include "app/study/study_store.h"
 #include "core/base/counted.h"
 #include "core/base/error.h"
+#include "core/base/json_io.h"
 
 namespace triescope::app {
 namespace {
@@ -109,7 +110,7 @@ int run_find(const FindOptions& options) {
     }
   }
   if (options.as_json)
-    std::cout << all.dump(2, ' ', false, ordered_json::error_handler_t::replace) << "\n";
+    std::cout << dump_json(all, 2) << "\n";
   else
     std::cout << found_steps << " of " << counted(steps, "step") << "\n";
   return 0;

@@ -16,6 +16,7 @@
 #include "app/session/run.h"
 #include "core/base/counted.h"
 #include "core/base/error.h"
+#include "core/base/json_io.h"
 #include "core/methods/registry.h"
 #include "lessons/check_lesson.h"
 #include "viz/export/whole_file.h"
@@ -52,7 +53,7 @@ int list_lessons(bool as_json, bool quiet) {
                    {"capture", about.capture},
                    {"steps", one.lesson.steps.size()}});
   }
-  if (as_json) std::cout << all.dump(2) << "\n";
+  if (as_json) std::cout << dump_json(all, 2) << "\n";
   for (const std::string& problem : problems)
     if (!quiet) std::fprintf(stderr, "warning: %s\n", problem.c_str());
   return 0;

@@ -13,6 +13,7 @@
 #include "app/session/memory_check.h"
 #include "app/session/text_tools.h"
 #include "core/base/error.h"
+#include "core/base/json_io.h"
 #include "core/capture/capture.h"
 #include "core/capture/code_names.h"
 #include "core/files/draft_head/head_file.h"
@@ -121,7 +122,7 @@ Report methods_report(const std::string& name) {
   }
   out << "Every method also takes:\n";
   print_parameters(out, common_parameters());
-  return {json{{"methods", list}, {"common_parameters", common}}.dump(2) + "\n", out.str()};
+  return {dump_json(json{{"methods", list}, {"common_parameters", common}}, 2) + "\n", out.str()};
 }
 
 namespace {
@@ -136,11 +137,6 @@ bool is_capture_path(const std::string& path) {
 json capture_json(const capture::Capture& file) {
   const capture::RunInfo& run = file.run();
   const capture::Counts counts = file.counts();
-  // Another program's recorder may have left it empty.
-  const auto parsed = [](const std::string& text) {
-    json value = json::parse(text, nullptr, /*allow_exceptions=*/false);
-    return value.is_discarded() ? json(nullptr) : value;
-  };
   json missing = json::object();
   for (const viz::PanelInfo& panel : viz::panel_infos())
     if (const auto tables = viz::missing_tables(file, panel); !tables.empty())
@@ -154,13 +150,13 @@ json capture_json(const capture::Capture& file) {
           {"status",
            capture::code_names<capture::RunStatus>()[static_cast<std::size_t>(file.status())]},
           {"message", file.status_message()},
-          {"model", parsed(run.model_json)},
+          {"model", json_or_null(run.model_json)},
           {"method", run.method},
           {"kind", capture::to_string(run.kind)},
           {"drafters", drafters},
-          {"settings", parsed(run.settings_json)},
+          {"settings", json_or_null(run.settings_json)},
           {"seed", run.seed},
-          {"versions", parsed(run.versions_json)},
+          {"versions", json_or_null(run.versions_json)},
           {"kv_policy", run.kv_policy},
           {"prompt_tokens", run.prompt_tokens.size()},
           {"max_new_tokens", run.max_new_tokens},
@@ -215,7 +211,7 @@ json json_with_memory(const ModelInfo& info) {
 Report fields_report(const json& fields) {
   std::ostringstream out;
   print_fields(out, fields);
-  return {fields.dump(2, ' ', false, json::error_handler_t::replace) + "\n", out.str()};
+  return {dump_json(fields, 2) + "\n", out.str()};
 }
 
 }  // namespace

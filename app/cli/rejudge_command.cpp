@@ -4,6 +4,7 @@
 
 #include "app/cli/commands.h"
 #include "core/base/error.h"
+#include "core/base/json_io.h"
 #include "viz/query/rejudge.h"
 #include "viz/text/number_text.h"
 
@@ -55,13 +56,14 @@ void print_json(const RejudgeOptions& options, const Rejudged& rejudged) {
   followed.update({{"end", kEnds[static_cast<int>(rejudged.end)]},
                    {"end_step", rejudged.end_step},
                    {"end_position", rejudged.end_position}});
-  std::cout << ordered_json{{"set", set},
-                            {"recorded", figure(static_cast<std::int64_t>(rejudged.steps.size()),
-                                                rejudged.recorded_tokens)},
-                            {"each_step", figure(rejudged.known, rejudged.tokens)},
-                            {"followed", followed},
-                            {"steps", steps}}
-                   .dump(2)
+  std::cout << dump_json(ordered_json{{"set", set},
+                                      {"recorded",
+                                       figure(static_cast<std::int64_t>(rejudged.steps.size()),
+                                              rejudged.recorded_tokens)},
+                                      {"each_step", figure(rejudged.known, rejudged.tokens)},
+                                      {"followed", followed},
+                                      {"steps", steps}},
+                         2)
             << "\n";
 }
 

@@ -11,6 +11,7 @@
 #include "app/session/folders.h"
 #include "app/session/result_json.h"
 #include "core/base/error.h"
+#include "core/base/json_io.h"
 #include "core/capture/capture.h"
 #include "core/methods/registry.h"
 #include "viz/query/leaves.h"
@@ -118,10 +119,6 @@ std::vector<Sequence> sequences_of(const capture::Capture& capture, const Tokeni
 
 void print_json(const RemoteDecode& options, const capture::Capture& capture,
                 const std::vector<Sequence>& sequences) {
-  const auto parsed = [](const std::string& text) {
-    nlohmann::json value = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
-    return value.is_discarded() ? nlohmann::json(nullptr) : value;
-  };
   nlohmann::json list = nlohmann::json::array();
   std::int64_t emitted = 0;
   for (const Sequence& one : sequences)
@@ -131,17 +128,17 @@ void print_json(const RemoteDecode& options, const capture::Capture& capture,
                     {"finish", one.row.finish}});
   for (const capture::StepRow& step : capture.steps()) emitted += step.emitted;
   const capture::RunInfo& run = capture.run();
-  std::cout << nlohmann::json{{"remote", where_text(options.place)},
-                              {"model", parsed(run.model_json)},
-                              {"method", run.method},
-                              {"settings", parsed(run.settings_json)},
-                              {"seed", run.seed},
-                              {"max_new_tokens", run.max_new_tokens},
-                              {"prompt_tokens", run.prompt_tokens},
-                              {"sequences", list},
-                              {"steps", capture.counts().steps},
-                              {"emitted_tokens", emitted}}
-                   .dump(2, ' ', false, nlohmann::json::error_handler_t::replace)
+  std::cout << dump_json(nlohmann::json{{"remote", where_text(options.place)},
+                                        {"model", json_or_null(run.model_json)},
+                                        {"method", run.method},
+                                        {"settings", json_or_null(run.settings_json)},
+                                        {"seed", run.seed},
+                                        {"max_new_tokens", run.max_new_tokens},
+                                        {"prompt_tokens", run.prompt_tokens},
+                                        {"sequences", list},
+                                        {"steps", capture.counts().steps},
+                                        {"emitted_tokens", emitted}},
+                         2)
             << "\n";
 }
 

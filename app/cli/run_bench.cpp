@@ -16,6 +16,7 @@
 #include "app/session/text_tools.h"
 #include "core/base/counted.h"
 #include "core/base/error.h"
+#include "core/base/json_io.h"
 #include "core/kernels/cpu_variant.h"
 
 namespace triescope::app {
@@ -199,7 +200,7 @@ int run_bench(const BenchOptions& options, bool quiet) {
         {"drafts", draft_table},
         {"recording", recording_table},
         {"samplers", sampler_table}};
-    std::cout << all.dump(2) << "\n";
+    std::cout << dump_json(all, 2) << "\n";
   } else if (options.as_csv) {
     print_csv("models", model_table);
     print_csv("forward_rows", forward_table);

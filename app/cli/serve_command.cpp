@@ -10,6 +10,7 @@
 #include "app/session/catalog.h"
 #include "app/session/session_thread.h"
 #include "core/base/error.h"
+#include "core/base/json_io.h"
 
 namespace triescope::app {
 namespace {
@@ -117,7 +118,7 @@ int run_list(bool as_json) {
             "\n";
   }
   if (text.empty()) text = "no session runs here\n";
-  std::cout << (as_json ? rows.dump(2) + "\n" : text);
+  std::cout << (as_json ? dump_json(rows, 2) + "\n" : text);
   return 0;
 }
 

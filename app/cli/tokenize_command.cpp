@@ -4,6 +4,7 @@
 #include "app/cli/commands.h"
 #include "app/session/catalog.h"
 #include "core/base/error.h"
+#include "core/base/json_io.h"
 #include "core/base/text_file.h"
 
 namespace triescope::app {
@@ -21,9 +22,7 @@ int run_tokenize(const TokenizeOptions& options) {
     const std::vector<std::int32_t> ids = parse_ids(options.ids);
     const std::string text = tokenizer->decode(ids);
     if (options.as_json) {
-      std::cout << json{{"ids", ids}, {"text", text}}.dump(-1, ' ', false,
-                                                           json::error_handler_t::replace)
-                << "\n";
+      std::cout << dump_json(json{{"ids", ids}, {"text", text}}) << "\n";
     } else {
       std::cout << text << "\n";
     }
@@ -35,17 +34,12 @@ int run_tokenize(const TokenizeOptions& options) {
   if (options.as_json) {
     json pieces = json::array();
     for (const std::int32_t id : ids) pieces.push_back(std::string(tokenizer->piece(id)));
-    std::cout << json{{"ids", ids}, {"pieces", pieces}}.dump(-1, ' ', false,
-                                                             json::error_handler_t::replace)
-              << "\n";
+    std::cout << dump_json(json{{"ids", ids}, {"pieces", pieces}}) << "\n";
     return 0;
   }
   for (const std::int32_t id : ids) {
     // A JSON string makes spaces, newlines and broken UTF-8 visible.
-    std::cout << id << "\t"
-              << json(std::string(tokenizer->piece(id)))
-                     .dump(-1, ' ', false, json::error_handler_t::replace)
-              << "\n";
+    std::cout << id << "\t" << dump_json(json(std::string(tokenizer->piece(id)))) << "\n";
   }
   return 0;
 }

@@ -6,6 +6,7 @@
 #include "app/lesson/lesson_scenes.h"
 #include "app/lesson/lesson_words.h"
 #include "core/base/error.h"
+#include "core/base/json_io.h"
 #include "viz/export/whole_file.h"
 #include "viz/handout/handout_page.h"
 #include "viz/handout/page_pictures.h"
@@ -189,7 +190,7 @@ std::string lesson_html(const LibraryLesson& lesson, const capture::Capture& cap
                        {"end", scenes.end()},
                        {"first", scene_json(first)},
                        {"next", next_of(lesson)}}}};
-  std::string fields = data.dump(-1, ' ', false, json::error_handler_t::replace);
+  std::string fields = dump_json(data);
   fields.pop_back();
   return viz::handout_page(
       {.title = about.title,

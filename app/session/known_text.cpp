@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <limits>
-#include <numeric>
 #include <string>
 
+#include "core/base/count_up.h"
 #include "core/base/error.h"
 #include "core/model/kv_slots.h"
 
@@ -45,12 +45,6 @@ std::int32_t slot_before(const ForwardBatch& batch, std::size_t row) {
                                     static_cast<std::size_t>(batch.own_offsets[row + 1] - first));
   if (own.size() > 1) return own[own.size() - 2];
   return batch.prefix_slots.empty() ? -1 : batch.prefix_slots.back();
-}
-
-std::vector<std::int32_t> count_up(std::size_t count) {
-  std::vector<std::int32_t> numbers(count);
-  std::iota(numbers.begin(), numbers.end(), 0);
-  return numbers;
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include "app/session/text_tools.h"
 #include "core/base/error.h"
+#include "core/base/json_io.h"
 #include "core/method/parameters_of.h"
 #include "core/method/settings.h"
 #include "core/sampling/logits_processors.h"

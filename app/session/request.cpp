@@ -7,6 +7,7 @@
 #include "app/session/catalog.h"
 #include "app/session/text_tools.h"
 #include "core/base/error.h"
+#include "core/base/json_io.h"
 #include "core/base/text_file.h"
 #include "core/base/trimmed.h"
 #include "core/capture/run_fields.h"
@@ -90,7 +91,7 @@ void check_request(const RunRequest& request) {
 nlohmann::json settings_json(const GenerationSettings& generation) {
   nlohmann::json settings = nlohmann::json::object();
   for (const auto& [name, value] : generation.settings) {
-    nlohmann::json typed = nlohmann::json::parse(value, nullptr, /*allow_exceptions=*/false);
+    nlohmann::json typed = json_or_discarded(value);
     settings[name] = typed.is_discarded() ? nlohmann::json(value) : std::move(typed);
   }
   return settings;
@@ -183,8 +184,7 @@ RunRequest request_of_run(const capture::RunInfo& run, const Tokenizer* tokenize
   const MethodInfo& method = find_method(run.method);
   request.method = method.name;
   const nlohmann::json defaults = validate_settings(method, nlohmann::json::object());
-  const auto settings =
-      nlohmann::json::parse(run.settings_json, nullptr, /*allow_exceptions=*/false);
+  const auto settings = json_or_discarded(run.settings_json);
   for (const auto& [name, value] : settings.items())
     if (defaults.contains(name) && defaults.at(name) != value) request.settings[name] = value;
   request.max_new_tokens = run.max_new_tokens;

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <sstream>
 
+#include "core/base/json_io.h"
+
 namespace triescope::app {
 
 std::string lower(std::string text) {
@@ -30,7 +32,7 @@ std::size_t place_of(std::vector<std::string>& list, const std::string& name) {
 
 std::string value_text(const Parameter& parameter, const nlohmann::json& value) {
   const std::string word = value.is_number() ? word_of(parameter, value) : "";
-  return word.empty() ? value.dump() : word;
+  return word.empty() ? dump_json(value) : word;
 }
 
 std::string range_text(const Parameter& parameter) {
@@ -40,7 +42,7 @@ std::string range_text(const Parameter& parameter) {
     return text;
   }
   const auto number = [](double value) {
-    std::string text = nlohmann::json(value).dump();
+    std::string text = dump_json(nlohmann::json(value));
     if (text.size() > 2 && text.compare(text.size() - 2, 2, ".0") == 0)
       text.resize(text.size() - 2);
     return text;

@@ -18,12 +18,6 @@ std::vector<std::string> listed_names(const std::string& list);
 // The index of `name` in the list; appends it if it is not there.
 std::size_t place_of(std::vector<std::string>& list, const std::string& name);
 
-// A JSON value as a reader wants it: a string without its quotes, anything else as JSON.
-template <class Json>
-std::string json_text(const Json& value) {
-  return value.is_string() ? value.template get<std::string>() : value.dump();
-}
-
 // A value as --set takes it: JSON, and 0 by its word where it has one: "auto".
 std::string value_text(const Parameter& parameter, const nlohmann::json& value);
 

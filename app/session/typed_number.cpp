@@ -7,6 +7,7 @@
 #include "app/session/parameter_groups.h"
 #include "app/session/text_tools.h"
 #include "core/base/error.h"
+#include "core/base/json_io.h"
 #include "core/base/trimmed.h"
 #include "core/method/settings.h"
 
@@ -44,7 +45,7 @@ std::uint64_t read_seed(const std::string& text) {
   if (digits.empty() || error != std::errc() || end != digits.data() + digits.size())
     throw Error(ErrorCode::kInvalidArgument,
                 "expected an integer from 0 to 18446744073709551615; found " +
-                    json(text.substr(0, 200)).dump(-1, ' ', false, json::error_handler_t::replace));
+                    dump_json(json(text.substr(0, 200))));
   return seed;
 }
 
@@ -53,7 +54,7 @@ std::string typed_text(const Parameter& parameter, const json& value) {
   if (number.is_null()) return json_text(value);
   std::string text = word_of(parameter, number);
   if (!text.empty()) return text;
-  text = number.dump();
+  text = dump_json(number);
   if (text.ends_with(".0")) text.resize(text.size() - 2);
   return text;
 }

@@ -6,6 +6,7 @@
 #include "app/session/text_tools.h"
 #include "app/spec/spec_plan.h"
 #include "app/study/study_figures.h"
+#include "core/base/json_io.h"
 #include "core/capture/capture.h"
 
 namespace triescope::app {
@@ -103,7 +104,7 @@ class Cells {
  public:
   SpecCell& at(const std::string& method, const std::string& task, const json& settings) {
     const auto [found, is_new] =
-        place_.emplace(method + "\n" + task + "\n" + settings.dump(), cells_.size());
+        place_.emplace(method + "\n" + task + "\n" + dump_json(settings), cells_.size());
     if (is_new) {
       cells_.emplace_back();
       cells_.back().method = method;

@@ -8,6 +8,7 @@
 #include "app/session/text_tools.h"
 #include "app/spec/spec_plan.h"
 #include "app/spec/spec_tables.h"
+#include "core/base/json_io.h"
 #include "viz/panels/bar_picture.h"
 #include "viz/plots/plots.h"
 

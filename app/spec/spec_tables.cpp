@@ -3,6 +3,7 @@
 #include "app/session/result_json.h"
 #include "app/session/text_tools.h"
 #include "app/spec/spec_plan.h"
+#include "core/base/json_io.h"
 
 namespace triescope::app {
 namespace {

@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "app/session/result_json.h"
+#include "core/base/json_io.h"
 #include "viz/query/acceptance.h"
 #include "viz/query/run_figures.h"
 
@@ -13,7 +14,7 @@ using capture::Capture;
 using nlohmann::json;
 
 json object_in(const std::string& text) {
-  json value = json::parse(text, nullptr, /*allow_exceptions=*/false);
+  json value = json_or_discarded(text);
   return value.is_object() ? value : json::object();
 }
 
@@ -76,16 +77,14 @@ StudyRow row_of_capture(const Capture& capture, const std::string& path) {
   row["settings"] = settings;
   row["capture"] = path;
   row["accepted_by_depth"] = capture.nodes().empty() ? json(nullptr) : depths_of(capture);
-  row["key"] = json{
-      {"name", run.method},
-      {"model", model.value("path", "")},
-      {"prompt", run.prompt_tokens},
-      {"seed", run.seed},
-      {"max_new_tokens", run.max_new_tokens},
-      {"method", run.method},
-      {"settings", {{"values", settings}, {"capture", path}}},
-      {"repeat",
-       1}}.dump(-1, ' ', false, json::error_handler_t::replace);
+  row["key"] = dump_json(json{{"name", run.method},
+                              {"model", model.value("path", "")},
+                              {"prompt", run.prompt_tokens},
+                              {"seed", run.seed},
+                              {"max_new_tokens", run.max_new_tokens},
+                              {"method", run.method},
+                              {"settings", {{"values", settings}, {"capture", path}}},
+                              {"repeat", 1}});
   row.update(settings);
   return row;
 }

@@ -7,6 +7,7 @@
 #include "app/session/text_tools.h"
 #include "app/study/study_table.h"
 #include "core/base/error.h"
+#include "core/base/json_io.h"
 #include "core/session/session.h"
 
 namespace triescope::app {

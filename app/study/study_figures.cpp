@@ -7,6 +7,7 @@
 #include <map>
 
 #include "app/session/result_json.h"
+#include "core/base/json_io.h"
 #include "viz/query/draft_places.h"
 
 namespace triescope::app {
@@ -89,9 +90,9 @@ StudyRow folded_row(const std::vector<const StudyRow*>& repeats) {
 }
 
 std::string key_but_for(const StudyRow& row, std::initializer_list<const char*> names) {
-  json key = json::parse(row.at("key").get<std::string>());
+  json key = json_or_discarded(row.at("key").get<std::string>());
   for (const char* name : names) key.erase(name);
-  return key.dump();
+  return dump_json(key);
 }
 
 // A text that runs of one prompt, seed and limit share, whatever decodes.
@@ -195,7 +196,7 @@ std::vector<StudyRow> grouped_rows(const std::vector<StudyRow>& rows,
   const auto key = [&](const StudyRow& row) {
     json values = json::array();
     for (const std::string& column : group_by) values.push_back(cell(row, column));
-    return values.dump();
+    return dump_json(values);
   };
   std::vector<StudyRow> groups;
   for (const auto& members : alike(rows, key)) {

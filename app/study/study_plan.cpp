@@ -9,6 +9,7 @@
 #include "app/session/text_tools.h"
 #include "core/base/error.h"
 #include "core/base/hash.h"
+#include "core/base/json_io.h"
 #include "core/text/tokenizer/conversation.h"
 
 namespace triescope::app {
@@ -65,10 +66,8 @@ std::string key_of(const StudyRun& run, const StudyFile& study, const StudyPromp
               {"max_new_tokens", request.max_new_tokens},
               {"seed", request.seed},
               {"repeat", run.repeat}};
-  if (prompt.conversation)
-    key["conversation"] = conversation_json(*prompt.conversation)
-                              .dump(-1, ' ', false, json::error_handler_t::replace);
-  return key.dump(-1, ' ', false, json::error_handler_t::replace);
+  if (prompt.conversation) key["conversation"] = dump_json(conversation_json(*prompt.conversation));
+  return dump_json(key);
 }
 
 RunRequest study_request(const StudyFile& study, const StudyMethod& method, const json& settings) {

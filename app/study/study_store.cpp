@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "core/base/error.h"
+#include "core/base/json_io.h"
 #include "core/capture/sqlite_db.h"
 
 namespace triescope::app {
@@ -43,7 +44,7 @@ void bind_value(Statement& statement, const json& value) {
   else if (value.is_null())
     statement.bind_null();
   else
-    statement.bind(std::string_view(value.dump(-1, ' ', false, json::error_handler_t::replace)));
+    statement.bind(std::string_view(dump_json(value)));
 }
 
 json value_of(const Statement& row, int column) {

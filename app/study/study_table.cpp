@@ -9,6 +9,7 @@
 #include "app/study/study_figures.h"
 #include "app/study/study_variants.h"
 #include "core/base/error.h"
+#include "core/base/json_io.h"
 #include "core/base/nearest_name.h"
 #include "lessons/trace.h"
 
@@ -89,7 +90,7 @@ std::vector<StudyRow> filtered(const std::vector<StudyRow>& rows, const std::str
       if (cell.is_number()) return cell.get<double>();
       if (cell.is_boolean()) return cell.get<bool>();
       if (cell.is_string()) return cell.get<std::string>();
-      return cell.is_null() ? empty_value(rows, column) : lessons::Value(cell.dump());
+      return cell.is_null() ? empty_value(rows, column) : lessons::Value(dump_json(cell));
     };
     if (lessons::evaluate_truth(expression, lessons::Variables(value))) kept.push_back(row);
   }

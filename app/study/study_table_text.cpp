@@ -7,6 +7,7 @@
 
 #include "app/session/text_tools.h"
 #include "app/study/study_table.h"
+#include "core/base/json_io.h"
 #include "core/base/unicode.h"
 #include "viz/text/number_text.h"
 
@@ -150,7 +151,7 @@ std::string study_jsonl(const StudyTable& table) {
     nlohmann::ordered_json line = nlohmann::ordered_json::object();
     for (const std::string& column : table.columns)
       line[column] = row.contains(column) ? row.at(column) : json(nullptr);
-    text += line.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+    text += dump_json(line) + "\n";
   }
   return text;
 }

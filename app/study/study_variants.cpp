@@ -1,6 +1,7 @@
 #include "app/study/study_variants.h"
 
 #include "app/session/text_tools.h"
+#include "core/base/json_io.h"
 
 namespace triescope::app {
 

@@ -5,6 +5,7 @@
 #include "app/window/lessons/presenter_words.h"
 #include "app/window/workspace/runs_acceptance.h"
 #include "app/window/workspace/runs_side_by_side.h"
+#include "core/base/json_io.h"
 #include "viz/export/whole_file.h"
 
 namespace triescope::app {
@@ -64,7 +65,7 @@ void write_window_state(const std::string& path, const Ui& ui, std::int64_t fram
   now["fullscreen"] = fullscreen;
   const ImVec2 size = ImGui::GetIO().DisplaySize;
   now["size"] = {size.x, size.y};
-  viz::write_whole(path, now.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
+  viz::write_whole(path, dump_json(now, 2) + "\n");
 }
 
 }  // namespace triescope::app

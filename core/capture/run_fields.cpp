@@ -3,6 +3,8 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "core/base/json_io.h"
+
 namespace triescope::capture {
 
 using nlohmann::json;
@@ -37,7 +39,7 @@ struct RunFields::Object {
 };
 
 RunFields::RunFields(const std::string& text)
-    : object_(std::make_shared<Object>(json::parse(text, nullptr, /*allow_exceptions=*/false))) {}
+    : object_(std::make_shared<Object>(json_or_discarded(text))) {}
 
 bool RunFields::empty() const { return object_->fields.empty(); }
 
@@ -77,9 +79,7 @@ std::vector<std::int32_t> RunFields::integers(std::string_view name) const {
 
 std::string RunFields::shown(std::string_view name) const {
   if (!has(name)) return "?";
-  const json& value = object_->at(name);
-  return value.is_string() ? value.get<std::string>()
-                           : value.dump(-1, ' ', false, json::error_handler_t::replace);
+  return json_text(object_->at(name));
 }
 
 RunFields RunFields::part(std::string_view name) const {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "core/base/json_io.h"
+
 namespace triescope::doctor {
 namespace {
 
@@ -93,8 +95,8 @@ std::string report_json(const Diagnosis& diagnosis) {
                         {"rule", rule_of(first.code)},
                         {"sure", to_string(first.sure)}});
   }
-  return nlohmann::json{{"findings", findings}, {"not_checked", diagnosis.not_checked}}.dump(
-             2, ' ', false, nlohmann::json::error_handler_t::replace) +
+  return dump_json(nlohmann::json{{"findings", findings}, {"not_checked", diagnosis.not_checked}},
+                   2) +
          "\n";
 }
 

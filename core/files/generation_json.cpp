@@ -2,6 +2,7 @@
 // others. The names are those of transformers' GenerationConfig.
 #include <cmath>
 
+#include "core/base/json_io.h"
 #include "core/files/family.h"
 
 namespace triescope::formats {
@@ -62,7 +63,7 @@ std::string sequences_text(const JsonFields& fields, const char* key) {
     if (!text.empty()) text += "; ";
     for (std::size_t i = 0; i < list.size(); ++i) {
       if (!list[i].is_number_integer()) fail();
-      text += (i == 0 ? "" : " ") + list[i].dump();
+      text += (i == 0 ? "" : " ") + dump_json(list[i]);
     }
   }
   return text;
@@ -80,13 +81,13 @@ GenerationSettings read_generation(const JsonFields& fields) {
       continue;
     }
     if (fields.number(number.name) == number.off) continue;
-    found.settings.emplace_back(number.name, value.dump());
+    found.settings.emplace_back(number.name, dump_json(value));
   }
   if (fields.has("early_stopping")) {
     const nlohmann::json& value = fields.raw()["early_stopping"];
     if (!value.is_boolean() && value != "never")
       fields.corrupt("early_stopping", "true, false or \"never\"");
-    const std::string text = value.is_string() ? "never" : value.dump();
+    const std::string text = value.is_string() ? "never" : dump_json(value);
     if (text != "false") found.settings.emplace_back("early_stopping", text);
   }
   if (fields.has("bad_words_ids")) {

@@ -1,6 +1,7 @@
 #include <cmath>
 
 #include "core/base/error.h"
+#include "core/base/json_io.h"
 #include "core/files/family.h"
 
 namespace triescope::formats {
@@ -15,7 +16,7 @@ std::string shown(const nlohmann::json& value) {
     const double number = value.get<double>();
     return std::isnan(number) ? "NaN" : number < 0 ? "-Infinity" : "Infinity";
   }
-  std::string text = value.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
+  std::string text = dump_json(value, -1, /*ascii=*/true);
   return text.size() > 80 ? text.substr(0, 80) + "..." : text;
 }
 

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/base/error.h"
+#include "core/base/json_io.h"
 #include "core/files/family.h"
 
 namespace triescope::formats {
@@ -34,7 +35,7 @@ RopeConfig rope_from_json(const JsonFields& fields, double default_theta, double
   if (head_dim == 0) head_dim = config.head_dim;
   if (fields.has("factor") && !fields.has("rope_type") && !fields.has("type"))
     config.notes.push_back("config.json: the rope settings have a factor of " +
-                           fields.raw()["factor"].dump() +
+                           dump_json(fields.raw()["factor"]) +
                            " and no rope_type: positions are not scaled");
   const std::string type = fields.text("rope_type", fields.text("type", "default"));
   const bool proportional = type == "proportional";

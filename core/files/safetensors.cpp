@@ -6,6 +6,7 @@
 #include <set>
 
 #include "core/base/error.h"
+#include "core/base/json_io.h"
 #include "core/files/half.h"
 #include "core/files/json.h"
 
@@ -35,7 +36,7 @@ std::uint64_t unsigned_of(const nlohmann::json& value, const std::string& path,
                           const std::string& what) {
   if (!value.is_number_unsigned())
     corrupt_safetensors(
-        path, what + ": expected an unsigned integer, found " + value.dump().substr(0, 80));
+        path, what + ": expected an unsigned integer, found " + dump_json(value).substr(0, 80));
   return value.get<std::uint64_t>();
 }
 

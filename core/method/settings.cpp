@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "core/base/error.h"
+#include "core/base/json_io.h"
 #include "core/base/nearest_name.h"
 #include "core/base/trimmed.h"
 #include "core/method/method.h"
@@ -30,7 +31,7 @@ std::optional<T> parse_number(const std::string& text) {
 std::string number_text(double value) {
   if (value == std::floor(value) && std::abs(value) < 1e15)
     return std::to_string(static_cast<std::int64_t>(value));
-  return json(value).dump();
+  return dump_json(json(value));
 }
 
 // The parameter's range in words: "an integer from 1 to 64".
@@ -68,9 +69,7 @@ std::string allowed(const Parameter& parameter) {
 }
 
 // A value for messages; its text need not be UTF-8.
-std::string shown(const json& value) {
-  return value.dump(-1, ' ', false, json::error_handler_t::replace).substr(0, 200);
-}
+std::string shown(const json& value) { return dump_json(value).substr(0, 200); }
 
 std::optional<double> number_of(const json& given) {
   if (given.is_number()) return given.get<double>();

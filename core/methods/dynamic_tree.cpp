@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 
+#include "core/base/count_up.h"
 #include "core/methods/best_draft_watch.h"
 #include "core/methods/head_runner.h"
 #include "core/methods/rank_tree.h"
@@ -110,8 +110,7 @@ class DynamicTreeDrafter final : public Drafter {
   }
 
   void rerank(Drafts& drafts) const {
-    std::vector<std::size_t> order(pool_.size());
-    std::iota(order.begin(), order.end(), std::size_t{0});
+    auto order = count_up<std::size_t>(pool_.size());
     std::ranges::stable_sort(
         order, [&](std::size_t a, std::size_t b) { return pool_[a].score > pool_[b].score; });
     std::vector<bool> is_sent(pool_.size(), false);

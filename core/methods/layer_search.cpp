@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <string>
 
+#include "core/base/count_up.h"
 #include "core/base/error.h"
 #include "core/model/sublayers.h"
 
@@ -100,9 +100,7 @@ std::size_t LayerSearch::below(std::size_t count) {
 }
 
 std::vector<std::int32_t> LayerSearch::middle() const {
-  std::vector<std::int32_t> parts(2 * (static_cast<std::size_t>(layers_) - 2));
-  std::iota(parts.begin(), parts.end(), attention_of(1));
-  return parts;
+  return count_up(2 * (static_cast<std::size_t>(layers_) - 2), attention_of(1));
 }
 
 std::vector<std::int32_t> LayerSearch::at_random() {

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "core/base/error.h"
+#include "core/base/json_io.h"
 #include "core/base/text_file.h"
 #include "core/capture/metric_names.h"
 #include "core/lookup/datastore.h"
@@ -43,7 +44,7 @@ class RestStore {
     const nlohmann::json& given = run.settings.value("datastore");
     if (!given.is_string())
       throw Error(ErrorCode::kInvalidArgument,
-                  "datastore: expected the path of a text file, found " + given.dump());
+                  "datastore: expected the path of a text file, found " + dump_json(given));
     const auto path = given.get<std::string>();
     if (path.empty() || !run.encode) return;
     if (Datastore::is_one(path))

@@ -11,11 +11,11 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
-#include <numeric>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "core/base/count_up.h"
 #include "core/base/error.h"
 #include "core/base/memory_wait.h"
 #include "core/methods/draft_text.h"
@@ -64,9 +64,8 @@ class DraftWriter {
   LogitsRow run(std::span<const std::int32_t> tokens, const DraftContext& context) {
     for (const auto [first, count] :
          pieces_of(tokens.size(), static_cast<std::size_t>(model_.info().prefill_rows))) {
-      Ids prefix(known_.size()), own(count);
-      std::iota(prefix.begin(), prefix.end(), 0);
-      std::iota(own.begin(), own.end(), static_cast<std::int32_t>(known_.size()));
+      Ids prefix = count_up(known_.size()),
+          own = count_up(count, static_cast<std::int32_t>(known_.size()));
       const std::int32_t last = static_cast<std::int32_t>(count) - 1;
       ForwardBatch batch;
       batch.tokens = tokens.subspan(first, count);

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "core/base/error.h"
+#include "core/base/json_io.h"
 
 namespace triescope {
 namespace {
@@ -56,13 +57,13 @@ Words words_from_json(const nlohmann::json& value) {
     const std::string text = value.get<std::string>();
     const auto first = text.find_first_not_of(" \t");
     if (first != std::string::npos && text[first] == '[') {
-      const auto parsed = nlohmann::json::parse(text, nullptr, false);
+      const auto parsed = json_or_discarded(text);
       if (!parsed.is_array()) bad_words_error('"' + text + '"');
       return words_from_json(parsed);
     }
     return words_from_text(text);
   }
-  if (!value.is_array()) bad_words_error(value.dump());
+  if (!value.is_array()) bad_words_error(dump_json(value));
   Words words;
   for (const auto& entry : value) {
     if (entry.is_number_integer()) {
@@ -70,11 +71,11 @@ Words words_from_json(const nlohmann::json& value) {
     } else if (entry.is_array() && !entry.empty()) {
       auto& word = words.emplace_back();
       for (const auto& id : entry) {
-        if (!id.is_number_integer()) bad_words_error(value.dump());
+        if (!id.is_number_integer()) bad_words_error(dump_json(value));
         word.push_back(id.get<std::int32_t>());
       }
     } else {
-      bad_words_error(value.dump());
+      bad_words_error(dump_json(value));
     }
   }
   return words;
@@ -132,7 +133,7 @@ LogitsProcessors::LogitsProcessors(const Settings& settings,
   if (!(repetition_penalty_ > 0))
     throw Error(ErrorCode::kInvalidArgument,
                 "repetition_penalty: expected a number above 0, found " +
-                    settings.value("repetition_penalty").dump());
+                    dump_json(settings.value("repetition_penalty")));
   if (settings.has("bad_words_ids")) bad_words_ = words_from_json(settings.value("bad_words_ids"));
   for (const auto& word : bad_words_)
     for (const std::int32_t id : word)

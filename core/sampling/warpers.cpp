@@ -4,8 +4,8 @@
 #include <cmath>
 #include <functional>
 #include <limits>
-#include <numeric>
 
+#include "core/base/count_up.h"
 #include "core/base/error.h"
 #include "core/kernels/row_ops.h"
 
@@ -69,8 +69,7 @@ void keep_top_k(Distribution& d, std::size_t k) {
 constexpr std::size_t kTopHTokens = 100;
 
 void keep_top_h(Distribution& d, double top_h) {
-  std::vector<std::size_t> order(d.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
+  auto order = count_up<std::size_t>(d.size());
   const std::size_t count = std::min(kTopHTokens, order.size());
   std::ranges::partial_sort(order, order.begin() + static_cast<std::ptrdiff_t>(count),
                             [&](std::size_t i, std::size_t j) {
@@ -94,8 +93,7 @@ void keep_top_h(Distribution& d, double top_h) {
 
 void keep_top_p(Distribution& d, double top_p, std::size_t min_keep) {
   const std::vector<float> p = softmax(d.scores);
-  std::vector<std::size_t> order(d.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
+  auto order = count_up<std::size_t>(d.size());
   const auto ascending = [&](std::size_t i, std::size_t j) {
     return d.scores[i] != d.scores[j] ? d.scores[i] < d.scores[j] : i < j;
   };
@@ -144,8 +142,7 @@ void keep_min_p(Distribution& d, double min_p, std::size_t min_keep) {
   std::vector<bool> keep(d.size());
   for (std::size_t i = 0; i < d.size(); ++i) keep[i] = p[i] >= limit;
   if (min_keep > 1) {
-    std::vector<std::size_t> order(d.size());
-    std::iota(order.begin(), order.end(), std::size_t{0});
+    auto order = count_up<std::size_t>(d.size());
     std::ranges::stable_sort(order, std::greater<>(), [&](std::size_t i) { return p[i]; });
     for (std::size_t rank = 0; rank < std::min(min_keep, order.size()); ++rank)
       keep[order[rank]] = true;
@@ -162,8 +159,7 @@ void keep_typical(Distribution& d, double mass, std::size_t min_keep) {
   for (std::size_t i = 0; i < d.size(); ++i)
     shifted[i] = std::abs(-(d.scores[i] - log_sum) - static_cast<float>(entropy));
 
-  std::vector<std::size_t> order(d.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
+  auto order = count_up<std::size_t>(d.size());
   std::ranges::stable_sort(order, {}, [&](std::size_t i) { return shifted[i]; });
   const auto limit = static_cast<float>(mass);
   std::size_t last = 0;

@@ -4,6 +4,7 @@
 #include <ctime>
 
 #include "core/base/error.h"
+#include "core/base/json_io.h"
 #include "core/method/parameters_of.h"
 #include "core/methods/registry.h"
 #include "core/model/heads/draft_head.h"
@@ -38,9 +39,7 @@ void check_same_vocabulary(const Tokenizer& target, const Tokenizer& draft,
   const int shared = std::min(target.vocab_size(), draft.vocab_size());
   for (std::int32_t id = 0; id < shared; ++id) {
     if (target.piece(id) == draft.piece(id)) continue;
-    const auto quoted = [](std::string_view piece) {
-      return json(piece).dump(-1, ' ', false, json::error_handler_t::replace);
-    };
+    const auto quoted = [](std::string_view piece) { return dump_json(json(piece)); };
     throw Error(
         ErrorCode::kNotSupported,
         "draft model " + draft_name +
@@ -232,9 +231,7 @@ capture::RunInfo Session::Impl::run_info() const {
     if (!word.empty()) words[parameter.name] = word;
   }
   // A prompt may hold bytes that are not UTF-8; JSON may not.
-  const auto text = [](const json& value) {
-    return value.dump(-1, ' ', false, json::error_handler_t::replace);
-  };
+  const auto text = [](const json& value) { return dump_json(value); };
   return {.created_utc = now_utc(),
           .model_json = text(described),
           .method = method.name,
@@ -252,11 +249,9 @@ capture::RunInfo Session::Impl::run_info() const {
           .kv_bytes_per_token = runner->store().bytes_per_slot(),
           .sliding_window = info.sliding_window,
           .kv_policy = to_string(kv_kind),
-          .conversation_json =
-              config.conversation.messages.empty()
-                  ? ""
-                  : conversation_json(config.conversation)
-                        .dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace)};
+          .conversation_json = config.conversation.messages.empty()
+                                   ? ""
+                                   : dump_json(conversation_json(config.conversation))};
 }
 
 std::vector<capture::DrafterRow> Session::Impl::drafter_rows() const {

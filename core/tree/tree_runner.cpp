@@ -4,9 +4,9 @@
 #include <cmath>
 #include <iterator>
 #include <limits>
-#include <numeric>
 #include <unordered_set>
 
+#include "core/base/count_up.h"
 #include "core/base/error.h"
 #include "core/model/kv_copies.h"
 
@@ -15,12 +15,6 @@ namespace {
 
 // Reserved beyond the prompt, so that short runs never enlarge their KV.
 constexpr std::int32_t kSpareSlots = 32;
-
-std::vector<std::int32_t> count_up(std::size_t count) {
-  std::vector<std::int32_t> numbers(count);
-  std::iota(numbers.begin(), numbers.end(), 0);
-  return numbers;
-}
 
 }  // namespace
 

@@ -4,11 +4,11 @@
 #include <cmath>
 #include <functional>
 #include <limits>
-#include <numeric>
 #include <string>
 #include <unordered_map>
 #include <utility>
 
+#include "core/base/count_up.h"
 #include "core/base/error.h"
 #include "core/kernels/row_ops.h"
 #include "core/verify/beam.h"
@@ -132,11 +132,13 @@ std::vector<BeamSampleAcceptor::Drawn> BeamSampleAcceptor::check(const StepView&
   const bool all_passed = drawn.size() == wanted;
   if (!all_passed) draw(joint, cur, Reason::kDrawnFromResidual, rng, drawn);
   while (drawn.size() < wanted) draw(joint, joint.p, Reason::kDrawn, rng, drawn);
-  for (const auto& [draft, verdict] : refused)
+  for (const auto& [draft, verdict] : refused) {
+    const auto& node = view.tree[draft];
     if (std::ranges::none_of(drawn, [&](const Drawn& one) {
-          return one.parent == view.tree[draft].parent && one.token == view.tree[draft].token.value;
+          return one.parent == node.parent && one.token == node.token.value;
         }))
       result.verdicts.push_back(verdict);
+  }
   whole_level_ = all_passed;
   return drawn;
 }
@@ -176,8 +178,7 @@ void BeamSampleAcceptor::settle(const StepView& view, const Joint& joint,
     for (capture::CandidateRow& row : result.candidates)
       if (row.node == one.parent.value && row.token == one.token) row.chosen = true;
   }
-  std::vector<std::size_t> order(beams.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
+  auto order = count_up<std::size_t>(beams.size());
   std::ranges::stable_sort(order, std::ranges::greater(),
                            [&](std::size_t i) { return tree[beams[i].node].score; });
   result.emitted.push_back(tree[beams[order.front()].node].token.value);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/base/error.h"
+#include "core/base/json_io.h"
 #include "viz/export/whole_file.h"
 #include "viz/query/step_drafts.h"
 #include "viz/query/step_range.h"
@@ -19,7 +20,6 @@ namespace {
 
 using capture::Capture;
 using capture::NodeRow;
-using capture::Verdict;
 using json = nlohmann::ordered_json;
 
 // NaN, and the -1 that means "not applicable" in verdicts, become null.
@@ -188,7 +188,7 @@ std::string step_line(const Capture& capture, std::int32_t step, bool with_run) 
       line[std::string(capture::to_string(whose)) + "_memory"] = memory_of(capture, step, whose);
   line["time_us"] = times_of(capture, step);
   // Prompts may hold bytes that are not UTF-8, and JSON may not.
-  return line.dump(-1, ' ', false, json::error_handler_t::replace);
+  return dump_json(line);
 }
 
 void export_run_data(const Capture& capture, const std::string& path, StepRange range,

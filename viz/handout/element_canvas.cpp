@@ -161,7 +161,7 @@ void ElementCanvas::text(Point p, std::string_view utf8, const TextStyle& style)
                                                              : "0";
   add(Kind::kText, {p.x, p.y + size.baseline},
       numbers({size.size.x, static_cast<float>(kEmShare) * style.size_px}) + ',' + face + ',' +
-          json_text(utf8),
+          script_string(utf8),
       style.color, {p.x, p.y, size.size.x, size.size.y});
 }
 

@@ -83,12 +83,12 @@ std::string step_words_json(const capture::Capture& capture, std::int32_t step,
   auto row = std::ranges::lower_bound(phases, first, {}, &capture::PhaseRow::tick);
   for (; row != phases.end() && capture::step_of(row->tick) == step; ++row) {
     out += (out.size() > 1 ? "," : "") + std::string("[") +
-           json_text(capture::to_string(capture::phase_of(row->tick))) + ",[";
+           script_string(capture::to_string(capture::phase_of(row->tick))) + ",[";
     bool begins = true;
     for (const Sentence& sentence : narrate(capture, row->tick + 1, sentences).sentences) {
       std::string parts, words;
       const auto flush = [&] {
-        if (!words.empty()) parts += (parts.empty() ? "" : ",") + json_text(words);
+        if (!words.empty()) parts += (parts.empty() ? "" : ",") + script_string(words);
         words.clear();
       };
       for (const Part& part : sentence.parts) {
@@ -99,7 +99,8 @@ std::string step_words_json(const capture::Capture& capture, std::int32_t step,
         }
         flush();
         if (link[0] == 'n') nodes.insert(part.target.node);
-        parts += (parts.empty() ? "[" : ",[") + json_text(part.text) + "," + json_text(link) + "]";
+        parts += (parts.empty() ? "[" : ",[") + script_string(part.text) + "," +
+                 script_string(link) + "]";
       }
       flush();
       out += (begins ? "[" : ",[") + parts + "]";
@@ -145,8 +146,8 @@ std::string handout_html(const capture::Capture& capture, const HandoutOptions& 
   const capture::RunInfo& run = capture.run();
   const std::string title = run.method_title.empty() ? run.method : run.method_title;
   return handout_page({.title = title,
-                       .data = "{\"title\":" + json_text(title) +
-                               ",\"prompt\":" + json_text(plain_text(run.prompt_text)) +
+                       .data = "{\"title\":" + script_string(title) +
+                               ",\"prompt\":" + script_string(plain_text(run.prompt_text)) +
                                ",\"facts\":" + facts_json(capture) + ",\"steps\":[" + words + "]," +
                                pictures.json() + "}"});
 }

@@ -99,7 +99,7 @@ std::string handout_page(const Page& page) {
 std::string facts_json(const capture::Capture& capture) {
   std::string facts;
   for (const auto& [key, value] : run_facts(capture))
-    facts += (facts.empty() ? "[" : ",[") + json_text(key) + "," + json_text(value) + "]";
+    facts += (facts.empty() ? "[" : ",[") + script_string(key) + "," + script_string(value) + "]";
   return "[" + facts + "]";
 }
 

@@ -7,13 +7,13 @@
 #include <vector>
 
 #include "core/base/error.h"
+#include "core/base/json_io.h"
 
 namespace triescope::viz {
 
-std::string json_text(std::string_view text) {
+std::string script_string(std::string_view text) {
   using nlohmann::json;
-  const std::string plain =
-      json(std::string(text)).dump(-1, ' ', false, json::error_handler_t::replace);
+  const std::string plain = dump_json(json(std::string(text)));
   std::string out;
   out.reserve(plain.size());
   for (std::size_t i = 0; i < plain.size(); ++i) {

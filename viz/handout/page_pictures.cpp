@@ -34,7 +34,7 @@ std::string PagePictures::json() const {
   std::string lines;
   for (const std::int32_t node : nodes_)
     lines += (lines.empty() ? "\"" : ",\"") + std::to_string(node) +
-             "\":" + json_text(node_line(capture_, node));
+             "\":" + script_string(node_line(capture_, node));
   return "\"colors\":" + colors_.json() + ",\"looks\":" + looks_.json() + ",\"nodes\":{" + lines +
          "},\"panes\":[" + panes_ + "]";
 }

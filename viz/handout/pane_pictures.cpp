@@ -130,8 +130,8 @@ std::string pane_json(const std::string& name, const PaneContext& context) {
     if (context.drawn) context.drawn();
   }
   const PanelInfo& info = light->info();
-  std::string out = "{\"name\":" + json_text(info.name) + ",\"title\":" + json_text(info.title) +
-                    ",\"box\":" + bounds.json();
+  std::string out = "{\"name\":" + script_string(info.name) +
+                    ",\"title\":" + script_string(info.title) + ",\"box\":" + bounds.json();
   if (head_px > 0) out += ",\"head\":" + head_bounds.json() + ",\"heads\":[" + heads + "]";
   return out + ",\"pictures\":[" + pictures + "],\"marks\":[" + marks +
          "],\"elements\":" + elements.json() + ",\"hits\":" + hits.json() + "}";

@@ -1,7 +1,8 @@
 #include "viz/layouts/trie_layout.h"
 
 #include <algorithm>
-#include <numeric>
+
+#include "core/base/count_up.h"
 
 namespace triescope::viz {
 
@@ -94,14 +95,13 @@ void TrieLayout::place(std::span<const std::int32_t> parents, std::span<const st
   chains_.clear();
   columns_.clear();
   rows_ = 0;
-  std::vector<std::int32_t> next_sibling(count, -1), by_row(count);
+  std::vector<std::int32_t> next_sibling(count, -1), by_row = count_up(count);
   link_children(parents, {}, next_sibling);
   for (std::size_t i = 0; i < count; ++i) {
     items_[i].chain = static_cast<std::int32_t>(i);
     chains_.push_back({static_cast<std::int32_t>(i), rows[i]});
     rows_ = std::max(rows_, rows[i] + 1);
   }
-  std::iota(by_row.begin(), by_row.end(), 0);
   std::stable_sort(by_row.begin(), by_row.end(),
                    [&](std::int32_t a, std::int32_t b) { return row(a) < row(b); });
   for (const std::int32_t item : by_row) {

@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/base/json_io.h"
 #include "viz/text/token_text.h"
 
 namespace triescope::viz {
@@ -69,7 +70,7 @@ std::string narration_as_json(const Narration& narration) {
     result["sentences"].push_back(
         {{"name", sentence.name}, {"text", sentence_text(sentence)}, {"parts", std::move(parts)}});
   }
-  return result.dump(-1, ' ', false, json::error_handler_t::replace);
+  return dump_json(result);
 }
 
 }  // namespace triescope::viz

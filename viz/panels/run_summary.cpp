@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "core/base/counted.h"
+#include "core/base/json_io.h"
 #include "viz/panels/row_source.h"
 #include "viz/panels/whole_memory.h"
 #include "viz/query/acceptance.h"
@@ -223,10 +224,9 @@ std::string run_summary_csv(const Scene& scene) {
   put("seed", std::to_string(run.seed));
   put("max_new_tokens", std::to_string(run.max_new_tokens));
   if (run.timed_while_drawing) put("timed_while_drawing", "true");
-  const auto settings = nlohmann::json::parse(run.settings_json, nullptr, false);
+  const auto settings = json_or_discarded(run.settings_json);
   if (settings.is_object())
-    for (const auto& [name, value] : settings.items())
-      put(name, value.is_string() ? value.get<std::string>() : value.dump());
+    for (const auto& [name, value] : settings.items()) put(name, json_text(value));
   return out.str();
 }
 

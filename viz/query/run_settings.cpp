@@ -2,26 +2,19 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/base/json_io.h"
 #include "core/capture/run_fields.h"
 
 namespace triescope::viz {
-namespace {
-
-std::string text_of(const nlohmann::json& value) {
-  return value.is_string() ? value.get<std::string>()
-                           : value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-}
-
-}  // namespace
 
 std::vector<RunSetting> run_settings(const capture::RunInfo& run) {
   std::vector<RunSetting> found;
-  const auto settings = nlohmann::json::parse(run.settings_json, nullptr, false);
+  const auto settings = json_or_discarded(run.settings_json);
   const capture::RunFields titles(run.setting_titles_json), words(run.setting_words_json);
   if (!settings.is_object()) return found;
   for (const auto& [name, value] : settings.items()) {
     const std::string word = words.text(name);
-    found.push_back({name, titles.text(name), word.empty() ? text_of(value) : word});
+    found.push_back({name, titles.text(name), word.empty() ? json_text(value) : word});
   }
   return found;
 }

@@ -9,6 +9,7 @@
 
 #include "app/session/text_tools.h"
 #include "app/window/shell/search_rank.h"
+#include "core/base/json_io.h"
 #include "core/session/session.h"
 #include "viz/query/beam_decision.h"
 #include "viz/text/glossary.h"

@@ -10,6 +10,7 @@
 #include "app/session/typed_number.h"
 #include "app/window/run_bar/ui_run_bar.h"
 #include "app/window/shell/number_field.h"
+#include "core/base/json_io.h"
 
 namespace triescope::app {
 namespace {

@@ -3,6 +3,7 @@
 #include <exception>
 
 #include "app/session/following_tokens.h"
+#include "core/base/json_io.h"
 
 namespace triescope::app {
 namespace {
@@ -160,8 +161,8 @@ const std::string& HostAnswers::drafts_by_default(const RunRequest& request) {
 const std::optional<RunMemory>& HostAnswers::memory_of(const RunRequest& request,
                                                        std::int64_t prompt_tokens, bool again) {
   const std::string about =
-      request.model + "\n" + place_text(request) + request.method + request.settings.dump() + "\n" +
-      std::to_string(request.max_new_tokens) + " " + std::to_string(prompt_tokens) +
+      request.model + "\n" + place_text(request) + request.method + dump_json(request.settings) +
+      "\n" + std::to_string(request.max_new_tokens) + " " + std::to_string(prompt_tokens) +
       (host_->status()->model ? "loaded" : "");
   return look(memory_, about, again, Keep::kYes, is_here(),
               [asked = without_texts(request), prompt_tokens](const RunHost& host) {

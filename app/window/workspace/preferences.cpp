@@ -12,6 +12,7 @@
 #include "app/session/folders.h"
 #include "app/window/workspace/user_scale.h"
 #include "core/base/error.h"
+#include "core/base/json_io.h"
 #include "core/files/json.h"
 #include "core/text/tokenizer/conversation.h"
 #include "viz/export/whole_file.h"
@@ -182,7 +183,7 @@ std::string save_preferences(const Preferences& preferences) try {
                       {"prompt_is_ids", request.prompt_is_ids},
                       {"chat", request.chat},
                       {"system", request.system},
-                      {"turns", messages_json(request.turns).dump()},
+                      {"turns", dump_json(messages_json(request.turns))},
                       {"tools", request.tools},
                       {"chat_template", request.chat_template},
                       {"chat_template_file", request.chat_template_file},
@@ -190,7 +191,7 @@ std::string save_preferences(const Preferences& preferences) try {
                       {"seed", request.seed}}}};
   const fs::path path = preferences_path();
   fs::create_directories(path.parent_path());
-  viz::write_whole(path, all.dump(1, ' ', false, json::error_handler_t::replace) + "\n");
+  viz::write_whole(path, dump_json(all, 1) + "\n");
   return "";
 } catch (const std::exception& error) {
   return std::string("the layout is not remembered: ") + error.what();

@@ -10,6 +10,7 @@
 #include "app/window/workspace/runs_acceptance.h"
 #include "app/window/workspace/runs_side_by_side.h"
 #include "core/base/error.h"
+#include "core/base/json_io.h"
 
 namespace triescope::app {
 namespace {
@@ -19,7 +20,7 @@ namespace fs = std::filesystem;
 constexpr double kReadEverySeconds = 1;
 
 std::string quoted(const nlohmann::json& cell) {
-  if (!cell.is_string()) return cell.dump();
+  if (!cell.is_string()) return dump_json(cell);
   const auto text = cell.get<std::string>();
   const char quote = text.find('"') == std::string::npos ? '"' : '\'';
   return quote + text + quote;

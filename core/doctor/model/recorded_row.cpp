@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
+
+#include "core/base/count_up.h"
 
 namespace triescope::doctor {
 
@@ -55,9 +56,8 @@ std::vector<float> RowOracle::logits(std::span<const Cell> cells, std::int32_t p
 }
 
 void RowOracle::run(std::size_t first, std::size_t count, std::int32_t prompt) {
-  std::vector<std::int32_t> tokens, positions, slots(count), prefix(first), own, offsets;
-  std::iota(slots.begin(), slots.end(), static_cast<std::int32_t>(first));
-  std::iota(prefix.begin(), prefix.end(), 0);
+  std::vector<std::int32_t> tokens, positions, own, offsets,
+      slots = count_up(count, static_cast<std::int32_t>(first)), prefix = count_up(first);
   const std::span<const Cell> rows = std::span(known_).subspan(first, count);
   const bool is_causal =
       std::ranges::none_of(rows, [](const Cell& cell) { return cell.sees.has_value(); });

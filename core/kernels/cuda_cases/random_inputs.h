@@ -2,10 +2,10 @@
 #pragma once
 
 #include <cstdint>
-#include <numeric>
 #include <utility>
 #include <vector>
 
+#include "core/base/count_up.h"
 #include "core/base/rng.h"
 
 namespace triescope::kernels {
@@ -22,8 +22,7 @@ inline std::vector<float> random_values(std::int64_t count, Rng& rng, float scal
 }
 
 inline std::vector<std::int32_t> shuffled(std::int32_t count, Rng& rng) {
-  std::vector<std::int32_t> order(static_cast<std::size_t>(count));
-  std::iota(order.begin(), order.end(), 0);
+  auto order = count_up(static_cast<std::size_t>(count));
   for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[rng.next() % i]);
   return order;
 }

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "core/base/error.h"
+#include "core/base/json_io.h"
 #include "core/files/json.h"
 
 namespace triescope {
@@ -15,13 +16,9 @@ using nlohmann::ordered_json;
 constexpr const char* kRoles[] = {"system", "user", "assistant", "tool"};
 constexpr std::string_view kShape = R"([{"role": "user", "content": "…"}, …])";
 
-// As a person reads it, and as an error quotes it: it may be as long as a book.
-std::string text_of(const ordered_json& value) {
-  return value.dump(-1, ' ', /*ensure_ascii=*/false, ordered_json::error_handler_t::replace);
-}
+// As an error quotes it: it may be as long as a book.
 std::string shown(const ordered_json& value) {
-  std::string text =
-      value.dump(-1, ' ', /*ensure_ascii=*/true, ordered_json::error_handler_t::replace);
+  std::string text = dump_json(value, -1, /*ascii=*/true);
   if (text.size() > 80) text = text.substr(0, 80) + "…";
   return text;
 }
@@ -84,7 +81,7 @@ ChatMessage read_message(const ordered_json& entry, const std::string& place) {
     message.content = content.get<std::string>();
   else if (entry.contains("content"))
     refuse(place, "content: expected a text, found " + shown(content));
-  if (!more.empty()) message.more = text_of(more);
+  if (!more.empty()) message.more = dump_json(more);
   return message;
 }
 
@@ -102,14 +99,14 @@ void give_role(ChatMessage& message, const std::string& role) {
   for (const auto& [key, value] : said.items())
     if (std::ranges::find(allowed, key) != allowed.end()) kept[key] = value;
   if (kept.contains("tool_calls") && message.content.empty()) kept["content"] = nullptr;
-  message.more = kept.empty() ? "" : text_of(kept);
+  message.more = kept.empty() ? "" : dump_json(kept);
 }
 
 bool take_out_calls(ChatMessage& message) {
   if (message.more.empty()) return false;
   ordered_json more = formats::parse_ordered_json(message.more, "a message");
   if (more.erase("tool_calls") == 0) return false;
-  message.more = more.empty() ? "" : text_of(more);
+  message.more = more.empty() ? "" : dump_json(more);
   return true;
 }
 
@@ -121,8 +118,7 @@ std::string more_line(const ChatMessage& message) {
     if (key == "content") continue;
     if (!line.empty()) line += "; ";
     if (key != "tool_calls") {
-      line += (key == "name" ? "answer of" : key) + " " +
-              (value.is_string() ? value.get<std::string>() : text_of(value));
+      line += (key == "name" ? "answer of" : key) + " " + json_text(value);
       continue;
     }
     std::string calls;
@@ -130,13 +126,13 @@ std::string more_line(const ChatMessage& message) {
       const ordered_json& function = call.contains("function") ? call["function"] : call;
       calls += calls.empty() ? "calls " : ", ";
       if (!function.is_object() || !function.contains("name") || !function["name"].is_string()) {
-        calls += text_of(call);
+        calls += dump_json(call);
         continue;
       }
       calls += function["name"].get<std::string>();
       if (!function.contains("arguments")) continue;
       const ordered_json& given = function["arguments"];
-      calls += " " + (given.is_string() ? given.get<std::string>() : text_of(given));
+      calls += " " + json_text(given);
     }
     line += calls;
   }
@@ -175,7 +171,7 @@ std::string read_tools(const ordered_json& given, const std::string& source) {
     if (!tool.is_object())
       refuse(source, R"(tools: expected an object {"type": "function", "function": …}, found )" +
                          shown(tool));
-  return text_of(list);
+  return dump_json(list);
 }
 
 Conversation read_conversation(const ordered_json& given, const std::string& source) {

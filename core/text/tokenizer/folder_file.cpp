@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/base/json_io.h"
 #include "core/files/input_file.h"
 #include "core/files/json.h"
 #include "core/text/tokenizer/spec_json.h"
@@ -15,7 +16,7 @@ FolderFile::FolderFile(const std::filesystem::path& folder, const char* name)
   text = formats::InputFile(path).text(kMaxTokenizerBytes);
   content = formats::parse_json(text, path);
   if (!content.is_object())
-    corrupt(path, "expected a JSON object, found " + content.dump().substr(0, 80));
+    corrupt(path, "expected a JSON object, found " + dump_json(content).substr(0, 80));
 }
 
 std::string FolderFile::word(const char* key) const {

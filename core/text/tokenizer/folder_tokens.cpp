@@ -7,6 +7,7 @@
 #include <set>
 #include <unordered_set>
 
+#include "core/base/json_io.h"
 #include "core/text/tokenizer/add_tokens.h"
 #include "core/text/tokenizer/folder_file.h"
 #include "core/text/tokenizer/spec_json.h"
@@ -153,19 +154,19 @@ class FolderTokens {
       for (const std::string& name : key_order(read.text, key)) {
         if (!names_token(value[name]))
           corrupt(read.path, std::string(key) + ": " + name + ": expected a token, found " +
-                                 value[name].dump().substr(0, 80));
+                                 dump_json(value[name]).substr(0, 80));
         put(read, own_, name, value[name]);
       }
     } else if (value.is_array()) {
       for (const json& entry : value) {
         if (!names_token(entry))
           corrupt(read.path, std::string(key) + ": expected a list of tokens, found " +
-                                 entry.dump().substr(0, 80));
+                                 dump_json(entry).substr(0, 80));
         extra_.push_back(given_of(read.path, entry));
       }
     } else if (!value.is_null()) {
       corrupt(read.path,
-              std::string(key) + ": expected tokens, found " + value.dump().substr(0, 80));
+              std::string(key) + ": expected tokens, found " + dump_json(value).substr(0, 80));
     }
   }
 
@@ -173,7 +174,7 @@ class FolderTokens {
     const json& list = config.content["added_tokens_decoder"];
     if (!list.is_object())
       corrupt(config.path, "added_tokens_decoder: expected tokens by their ids, found " +
-                               list.dump().substr(0, 80));
+                               dump_json(list).substr(0, 80));
     for (const auto& [key, entry] : list.items()) {
       std::int64_t id = 0;
       const auto [end, error] = std::from_chars(key.data(), key.data() + key.size(), id);
@@ -182,7 +183,7 @@ class FolderTokens {
       if (!entry.is_object())
         corrupt(config.path, "added_tokens_decoder: " + key +
                                  ": expected a token and its flags, found " +
-                                 entry.dump().substr(0, 80));
+                                 dump_json(entry).substr(0, 80));
       note(id, added_token_of(config.path, entry));
     }
   }

@@ -1,8 +1,8 @@
 #include "core/text/tokenizer/score_merges.h"
 
 #include <algorithm>
-#include <numeric>
 
+#include "core/base/count_up.h"
 #include "core/base/error.h"
 #include "core/base/unicode.h"
 
@@ -24,8 +24,7 @@ void merges_from_scores(const std::string& source, const std::vector<float>& sco
                 source + ": too many long tokens (the sum of their squared lengths is " +
                     std::to_string(work) + " bytes, at most " + std::to_string(kMaxSplitWork) +
                     ")");
-  std::vector<std::int32_t> order(spec.vocab.size());
-  std::iota(order.begin(), order.end(), 0);
+  auto order = count_up(spec.vocab.size());
   std::stable_sort(order.begin(), order.end(), [&](std::int32_t a, std::int32_t b) {
     return scores[static_cast<std::size_t>(a)] > scores[static_cast<std::size_t>(b)];
   });

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/base/json_io.h"
 #include "core/files/input_file.h"
 #include "core/files/json.h"
 
@@ -77,7 +78,7 @@ AddedToken added_token_of(const std::string& file, const json& entry) {
 
 std::int64_t integer_of(const std::string& file, const json& value, const std::string& what) {
   if (!value.is_number_integer())
-    corrupt(file, what + ": expected an integer, found " + value.dump().substr(0, 80));
+    corrupt(file, what + ": expected an integer, found " + dump_json(value).substr(0, 80));
   // An unsigned number above 2^63 reads as negative, which every caller refuses.
   return value.get<std::int64_t>();
 }

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/base/json_io.h"
 #include "core/text/tokenizer/spec_json.h"
 
 namespace triescope::tokenizer {
@@ -62,7 +63,7 @@ void read_bpe(const std::string& file, const json& model, TokenizerSpec& spec) {
     if (!found)
       corrupt(file, "merges: entry " + std::to_string(rank) +
                         ": expected two tokens whose union is a token, found " +
-                        merge.dump().substr(0, 100));
+                        dump_json(merge).substr(0, 100));
     spec.merges.push_back(*found);
     ++rank;
   }
@@ -74,14 +75,14 @@ void read_unigram(const std::string& file, const json& model, TokenizerSpec& spe
   spec.byte_fallback = model.value("byte_fallback", false);
   const json& vocab = model.at("vocab");
   if (!vocab.is_array() || vocab.empty())
-    corrupt(file,
-            "model: expected a \"vocab\" of [token, score], found " + vocab.dump().substr(0, 80));
+    corrupt(file, "model: expected a \"vocab\" of [token, score], found " +
+                      dump_json(vocab).substr(0, 80));
   if (vocab.size() > highest_ids(vocab.size()))
     corrupt(file, "vocab: expected fewer tokens, found " + std::to_string(vocab.size()));
   for (const json& entry : vocab) {
     if (!entry.is_array() || entry.size() != 2 || !entry[0].is_string() || !entry[1].is_number())
       corrupt(file, "vocab: entry " + std::to_string(spec.vocab.size()) +
-                        ": expected [token, score], found " + entry.dump().substr(0, 80));
+                        ": expected [token, score], found " + dump_json(entry).substr(0, 80));
     spec.vocab.push_back(entry[0].get<std::string>());
     check_length(file, spec.vocab.back());
     spec.scores.push_back(entry[1].get<double>());
@@ -113,7 +114,7 @@ void read_word_piece(const std::string& file, const json& model, TokenizerSpec& 
 // Older files do not say what their model is.
 std::string type_of_model(const std::string& file, const json& model) {
   if (!model.is_object())
-    corrupt(file, "model: expected an object, found " + model.dump().substr(0, 80));
+    corrupt(file, "model: expected an object, found " + dump_json(model).substr(0, 80));
   if (model.contains("type")) return model["type"].get<std::string>();
   if (model.contains("merges")) return "BPE";
   if (model.contains("unk_id")) return "Unigram";

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "core/base/base64.h"
+#include "core/base/json_io.h"
 #include "core/text/tokenizer/regex.h"
 #include "core/text/tokenizer/spec_json.h"
 
@@ -27,7 +28,8 @@ std::string pattern_of(const std::string& file, const json& part, bool& is_regex
   const json& pattern = part.at("pattern");
   if (pattern.is_string()) return pattern.get<std::string>();
   if (pattern.contains("String")) return pattern["String"].get<std::string>();
-  if (!pattern.contains("Regex")) unsupported(file, "the pattern " + pattern.dump().substr(0, 80));
+  if (!pattern.contains("Regex"))
+    unsupported(file, "the pattern " + dump_json(pattern).substr(0, 80));
   is_regex = true;
   return pattern["Regex"].get<std::string>();
 }

@@ -30,7 +30,7 @@ std::vector<Element> drawn(const std::function<void(ElementCanvas&)>& draw) {
 
 TEST_CASE("handout: a text that would end the script element is a JSON string without '<'") {
   const std::string text = "</script><!--\"\\\n\t\xE2\x80\xA8\xE2\x80\xA9 é";
-  const std::string json = json_text(text);
+  const std::string json = script_string(text);
   CHECK(json.find('<') == std::string::npos);
   CHECK(json.find("\xE2\x80\xA8") == std::string::npos);
   CHECK(json.find("\xE2\x80\xA9") == std::string::npos);
@@ -39,9 +39,9 @@ TEST_CASE("handout: a text that would end the script element is a JSON string wi
 }
 
 TEST_CASE("handout: bytes that are not UTF-8 become the replacement character") {
-  CHECK(json_text("a\xE2\x82z") == "\"a\xEF\xBF\xBDz\"");
-  CHECK(json_text("") == "\"\"");
-  CHECK(json_text(std::string_view("\0", 1)) == "\"\\u0000\"");
+  CHECK(script_string("a\xE2\x82z") == "\"a\xEF\xBF\xBDz\"");
+  CHECK(script_string("") == "\"\"");
+  CHECK(script_string(std::string_view("\0", 1)) == "\"\\u0000\"");
 }
 
 TEST_CASE("handout: geometry is kept in whole tenths of a px") {
