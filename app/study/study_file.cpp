@@ -4,8 +4,10 @@
 #include <limits>
 
 #include "app/session/device_choice.h"
+#include "app/study/prompts_table.h"
 #include "app/study/toml_reader.h"
 #include "core/base/error.h"
+#include "core/base/json_io.h"
 #include "core/base/nearest_name.h"
 #include "core/base/text_file.h"
 #include "core/capture/code_names.h"
@@ -48,7 +50,7 @@ StudySetting read_study_setting(const TomlReader& set, const MethodInfo& method,
       const nlohmann::json all = validate_settings(method, {{name, json_of(set.file(), value)}});
       if (std::find(setting.values.begin(), setting.values.end(), all.at(name)) !=
           setting.values.end())
-        set.refuse(value, name + ": " + all.at(name).dump() + " is there twice");
+        set.refuse(value, name + ": " + dump_json(all.at(name)) + " is there twice");
       setting.values.push_back(all.at(name));
     } catch (const Error& error) {
       if (error.code() == ErrorCode::kCorruption) throw;  // it has its place

@@ -3,10 +3,8 @@
 
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "app/bench/prompts.h"
-#include "app/study/toml_reader.h"
 #include "core/text/tokenizer/tokenizer.h"
 
 namespace triescope::app {
@@ -17,9 +15,5 @@ struct StudyPrompt : BenchPrompt {
   std::optional<Conversation> conversation = {};
   std::string source = {};  // the conversation's file, for messages of errors
 };
-
-// Those of one [[prompts]] table of the study `file`. Files are looked for in its folder. A number
-// that the table does not give is -1. Error{kCorruption}: "FILE:3:9: …".
-std::vector<StudyPrompt> read_study_prompts(const std::string& file, const toml::table& table);
 
 }  // namespace triescope::app

@@ -1,4 +1,4 @@
-#include "app/study/study_prompts.h"
+#include "app/study/prompts_table.h"
 
 #include <algorithm>
 #include <filesystem>
