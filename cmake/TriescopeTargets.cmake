@@ -1,13 +1,32 @@
-# triescope_library(<area> SOURCES <files...> DEPS <targets...> [PRIVATE_DEPS <targets...>] [PCH <target>|NONE])
+# triescope_unity_groups(<name> <size> INCLUDE|EXCLUDE <regex> <files...>): those of the files whose path matches, or does not, are compiled
+# in groups of this size.
+function(triescope_unity_groups name size filter regex)
+  set(sources ${ARGN})
+  list(FILTER sources ${filter} REGEX "${regex}")
+  set(count 0)
+  foreach(source IN LISTS sources)
+    math(EXPR number "${count} / ${size}")
+    math(EXPR count "${count} + 1")
+    set_source_files_properties("${source}" PROPERTIES UNITY_GROUP ${name}_${number})
+  endforeach()
+endfunction()
+
+# triescope_library(<area> SOURCES <files...> DEPS <targets...> [PRIVATE_DEPS <targets...>] [PCH <target>|NONE] [LIGHT <regex>])
 # Makes the static library triescope_<area> and its alias triescope::<area>. Include root: the project's folder, so that an
 # include reads "core/tree/token_tree.h" everywhere. Without sources it is an INTERFACE library with the same dependencies.
 # PCH names the target whose precompiled header the sources read first; triescope_std_pch where nothing else is said.
+# LIGHT: sources whose path matches are compiled in groups of 16, not of 8. They take little time, and most of it goes into headers.
 
 function(triescope_library area)
-  cmake_parse_arguments(ARG "" "PCH" "SOURCES;DEPS;PRIVATE_DEPS" ${ARGN})
+  cmake_parse_arguments(ARG "" "PCH;LIGHT" "SOURCES;DEPS;PRIVATE_DEPS" ${ARGN})
   set(target triescope_${area})
   if(ARG_SOURCES)
     add_library(${target} STATIC ${ARG_SOURCES})
+    if(ARG_LIGHT AND TRIESCOPE_UNITY)
+      set_target_properties(${target} PROPERTIES UNITY_BUILD_MODE GROUP)
+      triescope_unity_groups(light 16 INCLUDE "${ARG_LIGHT}" ${ARG_SOURCES})
+      triescope_unity_groups(group 8 EXCLUDE "${ARG_LIGHT}" ${ARG_SOURCES})
+    endif()
     target_include_directories(${target} PUBLIC
         $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}> $<INSTALL_INTERFACE:include/triescope>)
     target_compile_features(${target} PUBLIC cxx_std_20)
