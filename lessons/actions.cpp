@@ -154,7 +154,7 @@ Action parse_action(std::string_view text, int line) {
 
 std::string resolve(const Action& action, const Trace& trace,
                     const std::vector<std::string>& panels) {
-  const std::string argument = fill(action.argument, trace);
+  std::string argument = fill(action.argument, trace);
   const std::vector<std::string> args = words(argument);
   const auto need = [&](std::size_t least, std::size_t most) {
     if (args.size() >= least && args.size() <= most) return;

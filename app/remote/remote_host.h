@@ -66,10 +66,10 @@ class RemoteHost final : public RunHost {
   PromptCount count_prompt(const RunRequest& request) const override;
 
   void load(const std::string& model, const std::string& device, DType dtype,
-            std::optional<DType> kv_dtype = {}) override;
+            std::optional<DType> kv_dtype) override;
   void start(const RunRequest& request, const std::string& capture_path, bool run_at_once) override;
   void measure(const RunRequest& request, const std::string& capture_path,
-               const MeasureOptions& options = {}) override;
+               const MeasureOptions& options) override;
   void step() override;
   void step_phase() override;
   void run() override;

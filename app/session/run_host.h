@@ -62,7 +62,7 @@ class RunHost {
   // --- commands, in order ---
   // Loads the model unless it is already loaded.
   virtual void load(const std::string& model, const std::string& device, DType dtype,
-                    std::optional<DType> kv_dtype = {}) = 0;
+                    std::optional<DType> kv_dtype) = 0;
   // Starts a run and pauses before its first phase (run_at_once: decodes on). The previous capture
   // is closed and stays; the new one is marked as timed while drawing. `capture_path` is a file on
   // this machine.
@@ -71,7 +71,7 @@ class RunHost {
   // The same for a run that decodes on while nothing is drawn: it is not marked, and no breakpoint
   // stops it.
   virtual void measure(const RunRequest& request, const std::string& capture_path,
-                       const MeasureOptions& options = {}) = 0;
+                       const MeasureOptions& options) = 0;
   virtual void step() = 0;
   virtual void step_phase() = 0;
   virtual void run() = 0;

@@ -12,8 +12,9 @@ StepFacts facts_of_step(const capture::Capture& capture, std::int32_t step) {
   for (const Whose whose : capture.owners())
     facts.candidates.push_back(capture.candidates_of(step, whose));
   const auto tick_of = [](const capture::MetricRow& row) { return capture::step_of(row.tick); };
-  const auto metrics = std::ranges::equal_range(capture.metrics(), step, {}, tick_of);
-  facts.metrics = {metrics.begin(), metrics.end()};
+  const auto metrics = capture.metrics();
+  facts.metrics = {std::ranges::lower_bound(metrics, step, {}, tick_of),
+                   std::ranges::upper_bound(metrics, step, {}, tick_of)};
   facts.prompt_tokens = static_cast<std::int32_t>(capture.run().prompt_tokens.size());
   const capture::Tick end = capture::make_tick(step + 1, capture::Phase::kDraft);
   facts.node_of = [&capture, end](std::int32_t node) -> std::optional<capture::NodeRow> {

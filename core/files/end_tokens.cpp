@@ -29,8 +29,7 @@ constexpr std::string_view kEndTexts[] = {
     "<eos>",
     "<turn|>",
     "<|tool_response>",
-    "<\xEF\xBD\x9C"
-    "end\xE2\x96\x81of\xE2\x96\x81sentence\xEF\xBD\x9C>",
+    "<｜end▁of▁sentence｜>",
 };
 // Code models separate files with these texts. Only the first of each list that the vocabulary has
 // counts.

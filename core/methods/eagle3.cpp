@@ -20,8 +20,8 @@ std::string text_of(const std::vector<std::int32_t>& layers, int shift) {
 
 // The setting's layers, else the head's own.
 std::vector<std::int32_t> layers_of(const RunContext& run) {
-  const std::vector<std::int32_t> own = run.draft_head->feature_layers();
-  const std::vector<std::int32_t> given = run.settings.integers("layers");
+  std::vector<std::int32_t> own = run.draft_head->feature_layers();
+  std::vector<std::int32_t> given = run.settings.integers("layers");
   if (given.empty()) return own;
   if (given.size() != own.size())
     throw Error(ErrorCode::kInvalidArgument,

@@ -20,6 +20,7 @@
 #include <numeric>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/base/bf16.h"
@@ -342,6 +343,11 @@ void attention(Precision precision, ThreadPool& pool, int repeats) {
 int main(int argc, char** argv) {
   using namespace triescope;
   using namespace triescope::kernels;
+  if (argc > 1 && std::atoi(argv[1]) == 0 && argv[1] != std::string_view("0")) {
+    std::puts(
+        "usage: bench_kernels [THREADS] [REPEATS] [TYPES: Q4_1,Q6_K or attention] [ROWS: 1,2]");
+    return argv[1] == std::string_view("--help") ? 0 : 2;
+  }
   ThreadPool pool(argc > 1 ? std::atoi(argv[1]) : 0);
   const int repeats = argc > 2 ? std::max(1, std::atoi(argv[2])) : 9;
   at::set_num_threads(pool.size());

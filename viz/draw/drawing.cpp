@@ -150,7 +150,7 @@ std::string fit_text(Canvas& canvas, std::string_view text, const TextStyle& sty
     while (!cut.empty() && (static_cast<unsigned char>(cut.back()) & 0xC0) == 0x80) cut.pop_back();
     if (!cut.empty()) cut.pop_back();
     if (cut.empty()) break;
-    const std::string candidate = cut + "…";
+    std::string candidate = cut + "…";
     if (canvas.measure(candidate, style).x <= width) return candidate;
   }
   return "";

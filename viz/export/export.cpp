@@ -152,7 +152,8 @@ std::vector<Place> places_of(CairoCanvas& measure, const std::vector<OneRun>& pa
   std::vector<Place> places;
   float x = 0;
   for (std::size_t i = 0; i < parts.size(); ++i) {
-    Place& place = places.emplace_back(Rect{x + margin, margin, widths[i] - 2 * margin, height});
+    Place& place =
+        places.emplace_back(Place{Rect{x + margin, margin, widths[i] - 2 * margin, height}});
     if (notes)
       place.marks = note_marks(*parts[i].panel, below_run_title(place.area, parts[i]),
                                parts[i].scene, measure);

@@ -129,7 +129,8 @@ std::vector<TrieItem> section_of_trie(std::span<const capture::NodeRow> nodes,
                                       std::pair<std::int32_t, std::int32_t> steps) {
   const auto index = [](std::int32_t node) { return static_cast<std::size_t>(node); };
   const auto step_of = [&](std::size_t i) { return capture::step_of(nodes[i].tick); };
-  auto [first, last] = steps;
+  std::int32_t first = steps.first;
+  const std::int32_t last = steps.second;
   std::int32_t newest = -1;  // that hung something, up to the last
   for (std::size_t i = 1; i < nodes.size(); ++i)
     if (step_of(i) <= last) newest = std::max(newest, step_of(i));

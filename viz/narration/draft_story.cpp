@@ -13,7 +13,6 @@ namespace triescope::viz {
 namespace {
 
 using capture::NodeRow;
-using capture::Source;
 using capture::Whose;
 
 // The drafts proposed in this phase, newly added or found again, in the order of their nodes.

@@ -1,5 +1,6 @@
 // Worth it: whether drafts pay, by what they gave and by what a step costs here or elsewhere.
 #include <algorithm>
+#include <cmath>
 
 #include "core/base/counted.h"
 #include "viz/draw/drawing.h"
@@ -92,7 +93,7 @@ class CostPanel final : public Panel {
     if (reaction.tooltip.empty() && plot_.area.contains(in.mouse) &&
         !series.front().model.facts.is_of_beams())
       reaction.tooltip =
-          lines_at(series.front(), static_cast<int>(plot_.x.value(in.mouse.x) + 0.5));
+          lines_at(series.front(), static_cast<int>(std::lround(plot_.x.value(in.mouse.x))));
     return reaction;
   }
 

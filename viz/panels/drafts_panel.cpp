@@ -21,9 +21,6 @@
 namespace triescope::viz {
 namespace {
 
-using capture::NodeState;
-using capture::Whose;
-
 constexpr float kDraftsTopEm = 1.7f, kLeastHistoryEm = 5.6f;
 // Two charts get the room that a tall pane has left between the drafts and the history.
 constexpr float kLeastChartsEm = 11, kMostChartsEm = 22;

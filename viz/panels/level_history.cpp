@@ -107,8 +107,7 @@ void draw_cell(Canvas& canvas, Rect cell, const LevelGuess& guess, bool current,
 }  // namespace
 
 std::string guess_text(Guess guess, std::int32_t place) {
-  const std::string which =
-      place == 0 ? "its first guess" : "its " + ordinal_text(place) + " guess";
+  std::string which = place == 0 ? "its first guess" : "its " + ordinal_text(place) + " guess";
   switch (guess) {
     case Guess::kUnknown:
       return "no token has come there yet";

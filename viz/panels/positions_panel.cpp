@@ -160,7 +160,7 @@ class PositionsPanel final : public Panel {
     }
     canvas.pop_clip();
     const auto below =
-        static_cast<std::size_t>((scroll_limit(length, room) - scroll_) / row_height + 0.5f);
+        static_cast<std::size_t>(std::lround((scroll_limit(length, room) - scroll_) / row_height));
     if (below > 0)
       text_in(canvas, {area.x + pad, area.bottom() - em * 1.2f, label, em * 1.1f},
               "+ " + counted(below, "row") + ": drag", small);

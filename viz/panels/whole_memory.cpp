@@ -52,8 +52,7 @@ TogetherKv together_kv(const Scene& scene) {
         ticks.push_back(level.tick);
   }
   std::ranges::sort(ticks);
-  const auto repeated = std::ranges::unique(ticks);
-  ticks.erase(repeated.begin(), repeated.end());
+  ticks.erase(std::unique(ticks.begin(), ticks.end()), ticks.end());
   TogetherKv most;
   for (const capture::Tick tick : ticks) {
     TogetherKv now{.tick = tick};

@@ -20,10 +20,10 @@ std::int64_t figure(DraftFigures figures, std::string_view name, std::int32_t no
 
 DraftFigures draft_figures(const capture::Capture& capture, std::int32_t step) {
   if (step < 0) return {};
-  const auto rows =
-      std::ranges::equal_range(capture.metrics(), capture::make_tick(step, capture::Phase::kDraft),
-                               {}, &capture::MetricRow::tick);
-  return {rows.begin(), rows.end()};
+  const auto rows = capture.metrics();
+  const capture::Tick tick = capture::make_tick(step, capture::Phase::kDraft);
+  return {std::ranges::lower_bound(rows, tick, {}, &capture::MetricRow::tick),
+          std::ranges::upper_bound(rows, tick, {}, &capture::MetricRow::tick)};
 }
 
 std::int64_t whole_figure(double value, std::int64_t otherwise) {

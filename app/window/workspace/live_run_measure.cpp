@@ -28,7 +28,7 @@ void LiveRun::measure_again() {
     const std::string path = new_run_path();
     const RunRequest again = read_request();
     documents_.note_start(path, again);
-    host_->measure(again, path);
+    host_->measure(again, path, {});
     tell_what_stops();
     measured_ = {path, documents_.active()->serial};
   } catch (const std::exception& error) {

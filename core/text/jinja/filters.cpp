@@ -29,7 +29,7 @@ std::string needed(const Arguments& a, std::size_t index, const char* name, int 
 // Takes the first argument out. It has no name: as in jinja2, `name=` does not set it.
 std::string taken(Arguments& a, const char* what, int line) {
   if (a.positional.empty()) refuse(line, std::string("a call without its argument '") + what + "'");
-  const std::string text = needed(a, 0, what, line);
+  std::string text = needed(a, 0, what, line);
   a.positional.erase(a.positional.begin());
   return text;
 }

@@ -76,7 +76,7 @@ void run(const DecoderStep& step, std::vector<std::string>& tokens, std::size_t 
     case DecodeKind::kFuse: {
       std::string text;
       for (const std::string& token : tokens) text += token;
-      tokens.assign(1, std::move(text));
+      tokens.assign(1, text);
       break;
     }
     case DecodeKind::kStrip:

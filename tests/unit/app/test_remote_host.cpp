@@ -27,7 +27,7 @@ TEST_CASE("remote run: it steps, runs and ends as a local one, with the same row
   RunRequest by_path = request;
   by_path.model = rig.model;
 
-  host.load(rig.model, "cpu", DType::kF32);
+  host.load(rig.model, "cpu", DType::kF32, {});
   settle(host);
   REQUIRE(host.status()->model);
   CHECK(host.status()->model->path == rig.model);
@@ -102,7 +102,7 @@ TEST_CASE("remote run: branches, breakpoints and stops reach it") {
   CHECK(host.status()->state == LiveState::kDone);
   check_same_tables(rig.there(2), rig.here("b.tscap"));
 
-  host.measure(tiny_request(rig.model), rig.here("c.tscap"));
+  host.measure(tiny_request(rig.model), rig.here("c.tscap"), {});
   settle(host);
   CHECK(host.status()->run_serial == 3);
   check_same_tables(rig.there(3), rig.here("c.tscap"));
@@ -119,7 +119,7 @@ TEST_CASE("remote run: questions are answered where the models are") {
             "is not a file in the folders"));
 
   write_tiny_model(rig.folder.path() / "models", "words", {.tokenizer = true});
-  host.load((rig.folder.path() / "models/words.gguf").string(), "cpu", DType::kF32);
+  host.load((rig.folder.path() / "models/words.gguf").string(), "cpu", DType::kF32, {});
   settle(host);
   const auto tokenizer = host.status()->tokenizer;
   REQUIRE(tokenizer);
@@ -144,7 +144,7 @@ TEST_CASE("remote run: files outside of the lent folders are refused, whether th
   for (const std::string& path :
        {(rig.folder.path() / "outside.gguf").string(), inside + "/../outside.gguf",
         (rig.folder.path() / "missing.gguf").string(), inside + "/up/outside.gguf"}) {
-    host.load(path, "cpu", DType::kF32);
+    host.load(path, "cpu", DType::kF32, {});
     host.start(tiny_request(path), rig.here("no.tscap"), true);
     settle(host);
     CHECK(has(last_notice(host), "is not a file in the folders"));
@@ -195,7 +195,7 @@ TEST_CASE("remote run: what a model and a run need there is told before they are
   CHECK(far.kv == near.kv);
   CHECK(far.free > 0);
   CHECK(far.problem.empty());
-  host.load(rig.model, "cpu", DType::kF32);
+  host.load(rig.model, "cpu", DType::kF32, {});
   settle(host);
   CHECK(host.memory_of(request, 4).to_load == 0);
 

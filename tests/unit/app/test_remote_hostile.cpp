@@ -270,7 +270,7 @@ TEST_CASE("remote hostile: a question asks for a limited number of tokens") {
   RemoteRig rig;
   write_tiny_model(rig.folder.path() / "models", "words", {.tokenizer = true});
   RemoteHost& host = rig.connect();
-  host.load((rig.folder.path() / "models/words.gguf").string(), "cpu", DType::kF32);
+  host.load((rig.folder.path() / "models/words.gguf").string(), "cpu", DType::kF32, {});
   settle(host);
   const auto tokenizer = host.status()->tokenizer;
   REQUIRE(tokenizer);

@@ -134,7 +134,7 @@ TEST_CASE("remote verbs: a prompt is counted there before its model is loaded") 
   CHECK(before.tokens ==
         static_cast<std::int64_t>(load_tokenizer(request.model)->encode("ABBA", true).size()));
   CHECK(before.context == 256);
-  host.load(request.model, "cpu", DType::kF32);
+  host.load(request.model, "cpu", DType::kF32, {});
   settle(host);
   CHECK(host.count_prompt(request).tokens == before.tokens);
   // A prompt of token ids needs no tokenizer that splits texts.
@@ -164,7 +164,7 @@ TEST_CASE("remote verbs: loading shows its progress and is cancelled") {
     return load_model(path, options, progress, std::move(stop));
   });
   RemoteHost& host = rig.connect();
-  host.load(rig.model, "cpu", DType::kF32);
+  host.load(rig.model, "cpu", DType::kF32, {});
   host.step();  // waits behind it, and is dropped with it
   REQUIRE(wait_until([&] { return host.status()->progress == "reading weights"; }));
   CHECK(host.status()->state == LiveState::kLoading);
@@ -176,7 +176,7 @@ TEST_CASE("remote verbs: loading shows its progress and is cancelled") {
   CHECK_FALSE(host.status()->model);
   CHECK(host.status()->progress.empty());
   stalls = false;
-  host.load(rig.model, "cpu", DType::kF32);
+  host.load(rig.model, "cpu", DType::kF32, {});
   settle(host);
   CHECK(host.status()->model);
 }

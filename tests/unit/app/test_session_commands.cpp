@@ -307,25 +307,25 @@ TEST_CASE_FIXTURE(Commands,
       count += notice.text.starts_with("loaded ");
     return count;
   };
-  thread.load(model, "cpu", DType::kF32);
+  thread.load(model, "cpu", DType::kF32, {});
   settle();
   CHECK(loads() == 1);
   CHECK(last_notice() == "loaded tiny (f32, cpu)");
   CHECK(thread.status()->model->vocab_size == 48);
   CHECK_FALSE(thread.status()->tokenizer->encodes_text());
-  thread.load(model, "cpu", DType::kF32);
+  thread.load(model, "cpu", DType::kF32, {});
   settle();
   CHECK(loads() == 1);
   started(greedy());
   CHECK(loads() == 1);
-  thread.load(model, "cpu", DType::kBF16);
+  thread.load(model, "cpu", DType::kBF16, {});
   settle();
   CHECK(loads() == 2);
   CHECK(last_notice() == "loaded tiny (bf16, cpu)");
   // The run used the old model.
   CHECK(thread.status()->state == LiveState::kIdle);
   CHECK(capture::Capture::open(path("run"))->status() == capture::RunStatus::kStopped);
-  thread.load("/no/such.gguf", "cpu", DType::kF32);
+  thread.load("/no/such.gguf", "cpu", DType::kF32, {});
   settle();
   CHECK(errors() == 1);
   CHECK(thread.status()->model->dtype == DType::kBF16);  // the loaded model stays
