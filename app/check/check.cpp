@@ -26,7 +26,7 @@ constexpr int kNeededCuda = 13000;
 // "cuda" -> "cuda:0"; "" -> the best device.
 std::string chosen_device(const std::string& asked, const std::vector<DeviceInfo>& devices) {
   if (asked.empty()) return devices.size() > 1 ? devices[1].id : "cpu";
-  const std::string wanted = asked == "cuda" ? "cuda:0" : asked;
+  std::string wanted = asked == "cuda" ? "cuda:0" : asked;
   std::string names;
   for (const DeviceInfo& device : devices) {
     if (device.id == wanted) return wanted;

@@ -51,7 +51,7 @@ void refuse_link(const std::string& path) {
 }
 
 std::string path_beside(const LibraryLesson& lesson, const std::string& file) {
-  const std::string path = (fs::path(lesson.folder) / file).string();
+  std::string path = (fs::path(lesson.folder) / file).string();
   refuse_link(path);
   return path;
 }
@@ -185,7 +185,7 @@ std::string capture_of(const LibraryLesson& lesson) {
 std::string capture_beside(const LibraryLesson& lesson, const std::string& capture) {
   std::error_code ec;
   if (!lesson.folder.empty()) {
-    const std::string path = path_beside(lesson, capture);
+    std::string path = path_beside(lesson, capture);
     if (fs::exists(path, ec)) return path;
     const lessons::FrontMatter& about = lesson.lesson.about;
     const bool is_ours = about.program.empty() && capture == about.capture;

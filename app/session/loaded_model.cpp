@@ -66,7 +66,7 @@ bool holds_head_for(const MethodInfo& method, const std::string& path) {
 
 // The companion's path, after checking that its kind is the one that the method needs.
 std::string checked_path(const MethodInfo& method, const std::string& name) {
-  const std::string path = resolve_draft(name);
+  std::string path = resolve_draft(name);
   const bool is_head = holds_head_for(method, path);
   if (is_head ? method.takes_draft_head() : method.takes_draft_model()) return path;
   std::string takers;

@@ -163,7 +163,7 @@ RunRequest request_of_run(const capture::RunInfo& run, const Tokenizer* tokenize
   // A file that is missing here, as in another machine's run, may be known by its name.
   const auto found_or_name = [](const std::string& path, const auto& resolve) {
     std::error_code ec;
-    const std::string name = std::filesystem::path(path).filename().string();
+    std::string name = std::filesystem::path(path).filename().string();
     if (name.empty() || std::filesystem::exists(path, ec)) return path;
     try {
       resolve(name);

@@ -164,7 +164,7 @@ std::string match_text(const StepFacts& facts, std::int32_t node) {
   if (node < 0) {
     const auto& figures = facts.rows.figures;
     if (!figures) return "the step";
-    const std::string emitted = counted(figures->emitted, "token");
+    std::string emitted = counted(figures->emitted, "token");
     if (figures->drafted == 0) return emitted;
     return "accepted " + std::to_string(figures->accepted) + " of " +
            std::to_string(figures->drafted) + ", " + emitted;

@@ -17,7 +17,7 @@ ModelInfo ModelHeaders::of(const std::string& path) const {
     const auto found = read_.find(path);
     if (found != read_.end() && found->second.written == written) return found->second.info;
   }
-  const ModelInfo info = inspect_model(path);
+  ModelInfo info = inspect_model(path);
   std::lock_guard lock(mutex_);
   read_[path] = {written, info};
   return info;

@@ -47,7 +47,7 @@ bool RunFields::has(std::string_view name) const { return object_->fields.contai
 
 bool RunFields::is_blank(std::string_view name) const {
   const json& value = object_->at(name);
-  return value.empty() || value == "";
+  return value.empty() || (value.is_string() && value.get_ref<const std::string&>().empty());
 }
 
 double RunFields::number(std::string_view name, double otherwise) const {
