@@ -1,5 +1,5 @@
-// JSON text read and written in one place: nlohmann's parser and its serialiser are templates, which every file that calls them
-// compiles anew. A file of a user's goes through core/files/json, which limits what it may hold.
+// Reads and writes JSON text in one place. nlohmann's parser and serialiser are templates: each file that calls them compiles them again.
+// Untrusted files go through core/files/json, which limits what they may hold.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

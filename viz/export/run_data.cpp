@@ -187,7 +187,6 @@ std::string step_line(const Capture& capture, std::int32_t step, bool with_run) 
     if (!capture.memory(whose).empty())
       line[std::string(capture::to_string(whose)) + "_memory"] = memory_of(capture, step, whose);
   line["time_us"] = times_of(capture, step);
-  // Prompts may hold bytes that are not UTF-8, and JSON may not.
   return dump_json(line);
 }
 
