@@ -6,6 +6,18 @@ namespace triescope {
 namespace {
 
 template <class Json>
+Json parsed(std::string_view text) {
+  return Json::parse(text, nullptr, /*allow_exceptions=*/false);
+}
+
+template <class Json>
+Json parsed_or_null(std::string_view text) {
+  Json value = parsed<Json>(text);
+  if (value.is_discarded()) value = nullptr;
+  return value;
+}
+
+template <class Json>
 std::string dumped(const Json& value, int indent, bool ascii) {
   return value.dump(indent, ' ', ascii, Json::error_handler_t::replace);
 }
@@ -17,14 +29,12 @@ std::string text_of(const Json& value) {
 
 }  // namespace
 
-nlohmann::json json_or_discarded(std::string_view text) {
-  return nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
-}
+nlohmann::json json_or_discarded(std::string_view text) { return parsed<nlohmann::json>(text); }
 
-nlohmann::json json_or_null(std::string_view text) {
-  nlohmann::json value = json_or_discarded(text);
-  if (value.is_discarded()) value = nullptr;
-  return value;
+nlohmann::json json_or_null(std::string_view text) { return parsed_or_null<nlohmann::json>(text); }
+
+nlohmann::ordered_json ordered_json_or_null(std::string_view text) {
+  return parsed_or_null<nlohmann::ordered_json>(text);
 }
 
 std::string dump_json(const nlohmann::json& value, int indent, bool ascii) {

@@ -13,6 +13,7 @@ nlohmann::json json_or_discarded(std::string_view text);
 
 // The same, and null where it is not JSON: what a capture of another program may hold.
 nlohmann::json json_or_null(std::string_view text);
+nlohmann::ordered_json ordered_json_or_null(std::string_view text);  // keys in the text's order
 
 // A value as text: on one line, or `indent` spaces a level. A prompt may hold bytes that are not UTF-8 and JSON may not: each such
 // byte becomes U+FFFD. `ascii` escapes everything beyond ASCII: a text that is cut then stays valid.

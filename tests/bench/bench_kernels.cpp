@@ -24,6 +24,7 @@
 #include <vector>
 
 #include "core/base/bf16.h"
+#include "core/base/count_up.h"
 #include "core/base/rng.h"
 #include "core/base/timing.h"
 #include "core/files/random_blocks.h"
@@ -286,15 +287,14 @@ void attention(Precision precision, ThreadPool& pool, int repeats) {
       config.head_dim = shape.head_dim;
       CpuKv kv(config, precision, static_cast<int>(slots));
       const auto keys = random_values(slots * 192, rng), values = random_values(slots * 192, rng);
-      std::vector<std::int32_t> all(static_cast<std::size_t>(slots));
-      std::iota(all.begin(), all.end(), 0);
+      std::vector<std::int32_t> all = count_up(static_cast<std::size_t>(slots));
       for (std::size_t i = 0; i < kLayers; ++i) {
         store_kv(keys.data(), 192, slots, 192, all.data(), precision, kv.keys(i));
         store_kv(values.data(), 192, slots, 192, all.data(), precision, kv.values(i));
       }
       std::vector<float> out(q.size());
-      std::vector<std::int32_t> prefix(static_cast<std::size_t>(prompt)), own, offsets{0};
-      std::iota(prefix.begin(), prefix.end(), 0);
+      const std::vector<std::int32_t> prefix = count_up(static_cast<std::size_t>(prompt));
+      std::vector<std::int32_t> own, offsets{0};
       at::Tensor mask = at::zeros({rows, slots}, at::kBool);
       mask.narrow(1, 0, prompt).fill_(true);
       for (std::int64_t r = 0; r < rows; ++r) {

@@ -14,10 +14,10 @@
 #include <cstdio>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
-#include <numeric>
 #include <string>
 #include <vector>
 
+#include "core/base/count_up.h"
 #include "core/base/timing.h"
 #include "core/kernels/linear.h"
 #include "core/kernels/tree_attention.h"
@@ -63,8 +63,7 @@ Parts parts_of_a_forward(const std::string& path, int threads, int prompt, int r
 
   const OwnSlots own = own_slots(prompt, rows);
   const std::unique_ptr<KvStorage> kv = model->make_kv(own.end);
-  std::vector<std::int32_t> order(static_cast<std::size_t>(own.end));
-  std::iota(order.begin(), order.end(), 0);
+  std::vector<std::int32_t> order = count_up(static_cast<std::size_t>(own.end));
   const std::vector<std::int32_t> text_tokens(order.size(), 5), text_end = {own.end - 1};
   ForwardBatch text;
   text.tokens = text_tokens;

@@ -10,10 +10,10 @@
 #include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <numeric>
 #include <string>
 #include <vector>
 
+#include "core/base/count_up.h"
 #include "core/base/timing.h"
 #include "core/capture/recorder.h"
 #include "core/model/model.h"
@@ -22,6 +22,7 @@
 
 namespace {
 
+using triescope::count_up;
 using triescope::ForwardBatch;
 
 constexpr int kMostRows = 64;
@@ -56,8 +57,7 @@ void prefill(Steps& steps, int count) {
   const int vocab = steps.model->info().vocab_size;
   steps.kv.reset();
   steps.kv = steps.model->make_kv(count + kMostRows);
-  steps.prompt.resize(static_cast<std::size_t>(count));
-  std::iota(steps.prompt.begin(), steps.prompt.end(), 0);
+  steps.prompt = count_up(static_cast<std::size_t>(count));
   const std::vector<std::int32_t> tokens = some_tokens(steps.prompt.size(), vocab);
   const auto most = static_cast<std::size_t>(steps.model->info().prefill_rows);
   for (const auto [at, rows] : triescope::pieces_of(steps.prompt.size(), most)) {
@@ -79,10 +79,8 @@ void step(Steps& steps, int rows) {
   const auto position = static_cast<std::int32_t>(steps.prompt.size());
   const std::vector<std::int32_t> tokens = some_tokens(count, steps.model->info().vocab_size);
   const std::vector<std::int32_t> positions(count, position);
-  std::vector<std::int32_t> slots(count), offsets(count + 1), logit_rows(count);
-  std::iota(slots.begin(), slots.end(), position);
-  std::iota(offsets.begin(), offsets.end(), 0);
-  std::iota(logit_rows.begin(), logit_rows.end(), 0);
+  const std::vector<std::int32_t> slots = count_up(count, position), offsets = count_up(count + 1),
+                                  logit_rows = count_up(count);
   ForwardBatch batch;
   batch.tokens = tokens;
   batch.positions = positions;

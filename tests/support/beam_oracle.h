@@ -8,10 +8,10 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
-#include <numeric>
 #include <string>
 #include <vector>
 
+#include "core/base/count_up.h"
 #include "core/verify/beam_candidates.h"
 
 namespace triescope::test {
@@ -46,8 +46,7 @@ inline std::vector<float> oracle_log_softmax(const std::vector<float>& logits) {
 
 // torch.topk with ties to the lower index.
 inline std::vector<std::size_t> oracle_topk(const std::vector<float>& values, std::size_t k) {
-  std::vector<std::size_t> order(values.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::vector<std::size_t> order = count_up<std::size_t>(values.size());
   std::stable_sort(order.begin(), order.end(),
                    [&](auto a, auto b) { return values[a] > values[b]; });
   order.resize(std::min(k, order.size()));

@@ -5,9 +5,9 @@
 #include <exception>
 #include <fstream>
 #include <iterator>
-#include <numeric>
 #include <vector>
 
+#include "core/base/count_up.h"
 #include "core/model/model.h"
 
 int main(int argc, char** argv) try {
@@ -19,8 +19,7 @@ int main(int argc, char** argv) try {
   const std::vector<std::int32_t> ids(std::istream_iterator<std::int32_t>(in), {});
   const auto model = triescope::load_model(argv[1], {.device = "cpu"});
   const auto kv = model->make_kv(static_cast<int>(ids.size()));
-  std::vector<std::int32_t> order(ids.size());
-  std::iota(order.begin(), order.end(), 0);
+  std::vector<std::int32_t> order = triescope::count_up(ids.size());
   triescope::ForwardBatch batch;
   batch.tokens = ids;
   batch.positions = batch.slots = batch.logit_rows = order;

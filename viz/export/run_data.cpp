@@ -26,28 +26,21 @@ using json = nlohmann::ordered_json;
 json known(float value) { return std::isfinite(value) ? json(value) : json(nullptr); }
 json known_share(float value) { return value < 0 ? json(nullptr) : known(value); }
 
-// null: another program's recorder left it empty, or it is not JSON.
-json parsed(const std::string& text) {
-  json value = json::parse(text, nullptr, false);
-  return value.is_discarded() ? json(nullptr) : value;
-}
-
 json run_of(const Capture& capture) {
   const capture::RunInfo& run = capture.run();
   return {{"created_utc", run.created_utc},
-          {"model", parsed(run.model_json)},
+          {"model", ordered_json_or_null(run.model_json)},
           {"method", run.method},
-          {"settings", parsed(run.settings_json)},
+          {"settings", ordered_json_or_null(run.settings_json)},
           {"seed", run.seed},
           {"max_new_tokens", run.max_new_tokens},
           {"kv_policy", run.kv_policy},
           {"kv_bytes_per_token", run.kv_bytes_per_token},
           {"prompt", run.prompt_text},
           {"prompt_ids", run.prompt_tokens},
-          {"conversation",
-           run.conversation_json.empty() ? json(nullptr) : parsed(run.conversation_json)},
+          {"conversation", ordered_json_or_null(run.conversation_json)},
           {"timed_while_drawing", run.timed_while_drawing},
-          {"versions", parsed(run.versions_json)}};
+          {"versions", ordered_json_or_null(run.versions_json)}};
 }
 
 // Token ids from the frontier down to the node.

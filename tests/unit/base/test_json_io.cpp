@@ -11,14 +11,16 @@ namespace {
 using nlohmann::json;
 using nlohmann::ordered_json;
 
-TEST_CASE("json_io: a text that is not JSON is a discarded value, or null for who asks for one") {
+TEST_CASE("json_io: text that is not JSON becomes a discarded value, or null") {
   CHECK(json_or_discarded(R"({"a": [1, 2.5, "x"]})")["a"][2] == "x");
   for (const char* text : {"", "{", "nul", "[1, 2", "{\"a\": 1} more"}) {
     CAPTURE(text);
     CHECK(json_or_discarded(text).is_discarded());
     CHECK(json_or_null(text).is_null());
+    CHECK(ordered_json_or_null(text).is_null());
   }
   CHECK(json_or_null("[3]") == json::array({3}));
+  CHECK(dump_json(ordered_json_or_null(R"({"b": 1, "a": 2})")) == R"({"b":1,"a":2})");
 }
 
 TEST_CASE("json_io: a value is written on one line, or indented, with its keys as they are kept") {

@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
-#include <numeric>
 #include <string>
 #include <vector>
 
+#include "core/base/count_up.h"
 #include "core/capture/writer.h"
 #include "core/doctor/model/model_checks.h"
 #include "core/doctor/run_view.h"
@@ -110,8 +110,7 @@ struct Place {
   void plant(std::int32_t node, std::vector<float> logits) const {
     double sum = 0;
     for (const float logit : logits) sum += std::exp(static_cast<double>(logit));
-    std::vector<std::int32_t> order(logits.size());
-    std::iota(order.begin(), order.end(), 0);
+    std::vector<std::int32_t> order = count_up(logits.size());
     std::ranges::stable_sort(order, std::ranges::greater{}, [&](std::int32_t token) {
       return logits[static_cast<std::size_t>(token)];
     });

@@ -3,10 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <span>
 #include <vector>
 
+#include "core/base/count_up.h"
 #include "core/base/error.h"
 #include "core/base/rng.h"
 #include "core/kernels/router.h"
@@ -29,8 +29,7 @@ Plain plain(const std::vector<float>& logits, const RouterRule& rule, std::size_
     scores.push_back(rule.score == RouterScore::kSoftmax
                          ? std::exp(static_cast<double>(logit)) / total
                          : 1 / (1 + std::exp(-static_cast<double>(logit))));
-  std::vector<std::int32_t> order(logits.size());
-  std::iota(order.begin(), order.end(), 0);
+  std::vector<std::int32_t> order = count_up(logits.size());
   const auto ranked = [&](std::int32_t i) {
     const auto at = static_cast<std::size_t>(i);
     return scores[at] + (rule.selection_bias.empty() ? 0.0 : rule.selection_bias[at]);

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cstring>
 #include <fstream>
-#include <numeric>
 
+#include "core/base/count_up.h"
 #include "core/base/error.h"
 #include "core/base/rng.h"
 #include "core/lookup/datastore.h"
@@ -22,8 +22,7 @@ Tokens sorted_by_comparing(const Tokens& text, int depth) {
     const auto i = static_cast<std::size_t>(place + offset);
     return i >= text.size() || text[i] == kEndOfDocument ? -1 : text[i];
   };
-  Tokens order(text.size());
-  std::iota(order.begin(), order.end(), 0);
+  Tokens order = count_up(text.size());
   std::ranges::stable_sort(order, [&](std::int32_t a, std::int32_t b) {
     for (int offset = 0; offset < depth; ++offset) {
       if (at(a, offset) != at(b, offset)) return at(a, offset) < at(b, offset);

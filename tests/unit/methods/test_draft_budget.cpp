@@ -3,8 +3,7 @@
 
 #include <doctest/doctest.h>
 
-#include <numeric>
-
+#include "core/base/count_up.h"
 #include "core/kernels/linear.h"
 #include "core/methods/text_methods.h"
 #include "tests/support/draft_rig.h"
@@ -58,8 +57,7 @@ TEST_CASE(
 
 TEST_CASE(
     "draft budget: where everything comes true drafts grow beyond the default, up to the published number") {
-  Tokens text(30);
-  std::iota(text.begin(), text.end(), 1);
+  Tokens text = count_up(30, 1);
   for (const auto& [method, published] :
        {std::pair(prompt_lookup_method(), 10), std::pair(suffix_automaton_method(), 16)}) {
     CAPTURE(method.name);

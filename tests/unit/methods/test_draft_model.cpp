@@ -3,8 +3,8 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <numeric>
 
+#include "core/base/count_up.h"
 #include "core/base/error.h"
 #include "core/methods/registry.h"
 #include "core/methods/text_methods.h"
@@ -196,8 +196,7 @@ TEST_CASE("draft model: its drafts are its own best tokens below every node, lev
       Tokens text = kPrompt;
       for (const TokenId token : tree.tokens_to(parent)) text.push_back(token.value);
       const auto logits = rig.draft_model->logits_of(text);
-      Tokens order(logits.size()), drafted;
-      std::iota(order.begin(), order.end(), 0);
+      Tokens order = count_up(logits.size()), drafted;
       std::ranges::stable_sort(order, std::ranges::greater(),
                                [&](std::int32_t t) { return logits[static_cast<std::size_t>(t)]; });
       order.resize(static_cast<std::size_t>(width));

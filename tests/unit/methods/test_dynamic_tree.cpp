@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
+#include "core/base/count_up.h"
 #include "core/kernels/row_ops.h"
 #include "core/methods/registry.h"
 #include "core/tree/slot_store.h"
@@ -131,8 +131,7 @@ std::vector<Tokens> by_the_book(const FakeHead::LogitsOf& logits, const Pairs& t
     if (made.size() > top_k) made.resize(top_k);
     parents = made;
   }
-  std::vector<std::size_t> order(pool.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::vector<std::size_t> order = count_up<std::size_t>(pool.size());
   std::ranges::stable_sort(order, std::ranges::greater(),
                            [&](std::size_t i) { return pool[i].score; });
   order.resize(std::min(tokens, order.size()));

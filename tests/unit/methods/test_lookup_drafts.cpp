@@ -2,8 +2,7 @@
 // automaton, suffix decoding): exact drafts for texts made by hand, step by step.
 #include <doctest/doctest.h>
 
-#include <numeric>
-
+#include "core/base/count_up.h"
 #include "core/methods/text_methods.h"
 #include "tests/support/draft_rig.h"
 
@@ -139,8 +138,7 @@ TEST_CASE(
   CHECK(drafts({1, 5, 1}, {{"min_match_tokens", 1}}) == Paths{{5}, {5, 1}});
   CHECK(drafts({1, 2, 3}, {{"min_match_tokens", 1}}).empty());
   // By default 16 drafts, fewer where rows are dear; more than one row is not asked for.
-  Tokens long_text(40);
-  std::iota(long_text.begin(), long_text.end(), 1);
+  Tokens long_text = count_up(40, 1);
   long_text.insert(long_text.end(), {1, 2});
   CHECK(drafts(long_text, {}).size() == 16);
   CHECK(drafts(long_text, {}, 1000, {.cheap_rows = 12}).size() == 11);

@@ -1,8 +1,7 @@
 // Prompt lookup.
 #include <doctest/doctest.h>
 
-#include <numeric>
-
+#include "core/base/count_up.h"
 #include "core/methods/text_methods.h"
 #include "tests/support/text_loop.h"
 
@@ -52,8 +51,7 @@ TEST_CASE("prompt lookup: it copies what followed the longest suffix") {
 
 TEST_CASE("prompt lookup: it drafts ten tokens by default, fewer where rows are dear") {
   // 1 .. 40, then 1: what followed is 2, 3, ...
-  Tokens text(40);
-  std::iota(text.begin(), text.end(), 1);
+  Tokens text = count_up(40, 1);
   text.push_back(1);
   const auto drafted = [&](int told, int cheap_rows) {
     return drafts_after(text, {{"prompt_lookup_num_tokens", told}}, 100, {}, cheap_rows).size();

@@ -8,20 +8,18 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
-#include <numeric>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "core/base/count_up.h"
 #include "core/model/model.h"
 #include "tests/support/paths.h"
 
 namespace triescope::test {
 
 inline std::vector<std::int32_t> iota(int count, int first = 0) {
-  std::vector<std::int32_t> values(static_cast<std::size_t>(count));
-  std::iota(values.begin(), values.end(), first);
-  return values;
+  return count_up(static_cast<std::size_t>(count), first);
 }
 
 // Logits of every row of a causal forward over all of `ids`, slots 0..n-1.

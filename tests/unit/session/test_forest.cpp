@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <limits>
-#include <numeric>
 #include <set>
 
+#include "core/base/count_up.h"
 #include "core/methods/registry.h"
 #include "core/verify/beam.h"
 #include "core/verify/text_acceptor.h"
@@ -39,8 +39,7 @@ class OracleDrafter final : public Drafter {
       std::vector<NodeId> next;
       for (const NodeId parent : level) {
         const auto logits = model_.logits_of(text_of(context.tree, context.run.prompt, parent));
-        std::vector<std::int32_t> best(logits.size());
-        std::iota(best.begin(), best.end(), 0);
+        std::vector<std::int32_t> best = count_up(logits.size());
         std::ranges::stable_sort(best, std::ranges::greater(), [&](std::int32_t token) {
           return logits[static_cast<std::size_t>(token)];
         });

@@ -5,8 +5,8 @@
 #include <fstream>
 #include <limits>
 #include <nlohmann/json.hpp>
-#include <numeric>
 
+#include "core/base/count_up.h"
 #include "core/base/error.h"
 #include "core/methods/text_methods.h"
 #include "core/sampling/logits_processors.h"
@@ -72,8 +72,7 @@ TEST_CASE("sampling: top_h looks at the hundred best tokens and always keeps the
   CHECK(kept(1).size() == 100);
   CHECK(kept(1).front() == 50);
   CHECK(kept(0.305) == [] {
-    Tokens tokens(30);
-    std::iota(tokens.begin(), tokens.end(), 120);
+    Tokens tokens = count_up(30, 120);
     return tokens;
   }());
   CHECK(kept(0.001) == Tokens{149});
