@@ -1,6 +1,7 @@
 #include "viz/panels/cost_chart.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "viz/canvas/common_rect.h"
@@ -84,35 +85,51 @@ std::optional<Rect> best_mark(const CostSeries& one, const CostPlot& plot, float
   return Rect{x - em * 0.6f, tip - em * 1.1f, em * 1.2f, em * 1.1f};
 }
 
+// A name over the curves that pass below it.
+void draw_curve_name(Canvas& canvas, Rect box, const std::string& name, const TextStyle& style,
+                     const Scene& scene) {
+  const float em = scene.em;
+  canvas.fill_rect({box.x - em * 0.15f, box.y, box.w + em * 0.3f, box.h},
+                   scene.theme.background.with_alpha(0.8f), em * 0.2f);
+  text_in(canvas, box, name, style);
+}
+
 void draw_chains(Canvas& canvas, const CostPlot& plot, const ForwardCosts& forwards,
                  std::vector<Rect>& placed, const Scene& scene) {
   const float em = scene.em;
   const Color pale = scene.theme.text_dim.with_alpha(0.6f);
   const TextStyle small = dim_text(scene, 0.78f);
-  for (std::size_t i = std::size(kChainAcceptances); i-- > 0;) {
-    std::vector<Point> points;
+  std::array<std::vector<Point>, std::size(kChainAcceptances)> curves;
+  canvas.push_clip({plot.area.x, plot.area.y, plot.area.w, plot.area.h});
+  for (std::size_t i = 0; i < curves.size(); ++i) {
     for (int n = 0; n <= static_cast<int>(plot.x.high); ++n)
-      points.push_back({plot.x.px(n), plot.y.px(chain_speedup(forwards, kChainAcceptances[i], n))});
-    canvas.push_clip({plot.area.x, plot.area.y, plot.area.w, plot.area.h});
-    canvas.polyline(points, pale, em / 12, LineStyle::kDashed);
-    canvas.pop_clip();
-    // Curves that leave the picture at its top are named where they leave it.
-    std::size_t end = points.size() - 1;
-    while (end > 0 && points[end].y < plot.area.y) --end;
-    const bool leaves = end + 1 < points.size();
-    const float y = leaves ? plot.area.y + em * 0.6f : points[end].y;
+      curves[i].push_back(
+          {plot.x.px(n), plot.y.px(chain_speedup(forwards, kChainAcceptances[i], n))});
+    canvas.polyline(curves[i], pale, em / 12, LineStyle::kDashed);
+  }
+  canvas.pop_clip();
+  for (std::size_t i = curves.size(); i-- > 0;) {
+    const std::vector<Point>& points = curves[i];
     const std::string label = "α " + number_text(kChainAcceptances[i], 1);
-    const float x = leaves ? points[end].x + (points[end + 1].x - points[end].x) *
-                                                 (points[end].y - plot.area.y) /
-                                                 (points[end].y - points[end + 1].y)
-                           : plot.area.right();
-    const Rect box{x + em * 0.3f, y - em * 0.6f, canvas.measure(label, small).x, em * 1.2f};
+    const float width = canvas.measure(label, small).x, height = em * 1.2f;
+    const bool leaves = points.back().y < plot.area.y;
+    Rect box{plot.area.right() + em * 0.3f, points.back().y - height / 2, width, height};
+    if (leaves) {
+      // A curve that leaves the picture at its top has its name there, to its left: others pass on the right.
+      const float y = plot.area.y + height / 2;
+      std::size_t below = points.size() - 2;
+      while (below > 0 && points[below].y < y) --below;
+      const Point from = points[below], to = points[below + 1];
+      const float x = from.x + (to.x - from.x) * (from.y - y) / (from.y - to.y);
+      box = {std::max(plot.area.x + em * 0.3f, x - em * 0.3f - width), y - height / 2, width,
+             height};
+    }
     const bool is_free =
         std::none_of(placed.begin(), placed.end(), [&](Rect other) { return overlap(box, other); });
     if (!is_free || box.right() > plot.area.right() + em * 3) continue;
     if (leaves && plot.area.h < em * kNamedCurvesEm) continue;
     placed.push_back(box);
-    text_in(canvas, box, label, small);
+    draw_curve_name(canvas, box, label, small, scene);
   }
 }
 
@@ -145,9 +162,7 @@ void draw_series(Canvas& canvas, const CostSeries& one, std::size_t index, CostP
   const auto box = free_place({left, ran.y - em * 0.6f, width, em * 1.2f}, placed, plot.area);
   if (!box) return;
   placed.push_back(*box);
-  canvas.fill_rect({box->x - em * 0.15f, box->y, width + em * 0.3f, box->h},
-                   scene.theme.background.with_alpha(0.8f), em * 0.2f);
-  text_in(canvas, *box, label, style);
+  draw_curve_name(canvas, *box, label, style, scene);
 }
 
 }  // namespace
