@@ -1,5 +1,4 @@
-#include <ATen/ATen.h>
-
+#include "core/kernels/aten.h"
 #include "core/kernels/reference.h"
 
 namespace triescope::kernels {

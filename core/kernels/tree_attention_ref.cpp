@@ -1,7 +1,6 @@
-#include <ATen/ATen.h>
-
 #include <algorithm>
 
+#include "core/kernels/aten.h"
 #include "core/kernels/reference.h"
 
 namespace triescope::kernels {

@@ -4,7 +4,6 @@
 // second that it reads and writes at least. A run of launches is timed as one, so a launch that
 // takes less than the CPU needs for it shows the CPU.
 //   make bench, or build/bench/bench_cuda_kernels [width of a layer] [launches]
-#include <ATen/ATen.h>
 
 #include <algorithm>
 #include <array>
@@ -17,6 +16,7 @@
 
 #include "core/base/error.h"
 #include "core/base/rng.h"
+#include "core/kernels/aten.h"
 #include "core/kernels/cuda_cases/kernel_case.h"
 #include "core/kernels/cuda_module.h"
 #include "core/model/torch/torch_runtime.h"

@@ -7,7 +7,6 @@
 // cannot do without it. Before all that, how fast rows of a file are packed.
 //   make bench, or build/bench/bench_kernels [threads] [repeats] [types: Q4_1,Q6_K or attention]
 //   [rows: 1,2]; $TRIESCOPE_CPU chooses the instruction set
-#include <ATen/ATen.h>
 #include <ATen/Parallel.h>
 
 #include <algorithm>
@@ -28,6 +27,7 @@
 #include "core/base/rng.h"
 #include "core/base/timing.h"
 #include "core/files/random_blocks.h"
+#include "core/kernels/aten.h"
 #include "core/kernels/cpu_variant.h"
 #include "core/kernels/linear.h"
 #include "core/kernels/machine_limits.h"

@@ -2,14 +2,13 @@
 // on its target's device. Calls need on_device (core/model/torch/torch_runtime.h). Not thread-safe.
 #pragma once
 
-#include <ATen/ATen.h>
-
 #include <map>
 #include <memory>
 #include <span>
 #include <string>
 
 #include "core/files/draft_head/head_file.h"
+#include "core/kernels/aten.h"
 #include "core/model/torch/torch_linear.h"
 #include "core/model/torch/torch_shared.h"
 #include "core/model/torch/torch_weights.h"

@@ -1,13 +1,12 @@
 // Needed for every call of a CUDA kernel from the libtorch executor: dtype, stream, errors.
 #pragma once
 
-#include <ATen/ATen.h>
-
 #include <cstdint>
 #include <string>
 
 #include "core/base/error.h"
 #include "core/files/config.h"
+#include "core/kernels/aten.h"
 
 namespace triescope {
 

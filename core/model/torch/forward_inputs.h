@@ -2,11 +2,10 @@
 // parts of one int32 upload, and the rotary tables as parts of one fp32 upload.
 #pragma once
 
-#include <ATen/ATen.h>
-
 #include <span>
 #include <vector>
 
+#include "core/kernels/aten.h"
 #include "core/model/rope_table.h"
 #include "core/model/torch/staging_buffer.h"
 #include "core/model/visible_slots.h"

@@ -2,13 +2,12 @@
 // kernels exist and pass their check (kernel_check.h).
 #pragma once
 
-#include <ATen/ATen.h>
-
 #include <cstdint>
 #include <set>
 #include <string>
 
 #include "core/files/weights.h"
+#include "core/kernels/aten.h"
 #include "core/model/layer_steps.h"
 #include "core/model/model.h"
 

@@ -5,13 +5,12 @@
 // libtorch's operations in its place and says why. This takes some tens of launches and copies.
 #pragma once
 
-#include <ATen/ATen.h>
-
 #include <cstdint>
 #include <string>
 
 #include "core/files/config.h"
 #include "core/files/dequantise.h"
+#include "core/kernels/aten.h"
 
 namespace triescope {
 

@@ -2,7 +2,7 @@
 // it.
 #pragma once
 
-#include <ATen/ATen.h>
+#include "core/kernels/aten.h"
 
 namespace triescope {
 

@@ -5,10 +5,10 @@
 // extra rows cost nothing noticeable, because few rows wait for the weights.
 #pragma once
 
-#include <ATen/ATen.h>
-
 #include <cstdint>
 #include <cstring>
+
+#include "core/kernels/aten.h"
 
 namespace triescope {
 

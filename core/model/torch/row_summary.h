@@ -3,7 +3,7 @@
 // core/model/torch/kernel_check.h found no obstacle.
 #pragma once
 
-#include <ATen/ATen.h>
+#include "core/kernels/aten.h"
 
 namespace triescope {
 

@@ -3,11 +3,11 @@
 // ordinary memory elsewhere. It grows and never shrinks. Not thread-safe.
 #pragma once
 
-#include <ATen/ATen.h>
-
 #include <cstddef>
 #include <memory>
 #include <span>
+
+#include "core/kernels/aten.h"
 
 namespace triescope {
 

@@ -2,12 +2,11 @@
 // the rest of the forward is there, so that nothing waits for a copy to the host.
 #pragma once
 
-#include <ATen/ATen.h>
-
 #include <cstdint>
 #include <span>
 #include <vector>
 
+#include "core/kernels/aten.h"
 #include "core/model/model.h"
 #include "core/model/torch/staging_buffer.h"
 

@@ -2,12 +2,11 @@
 // [capacity, kv_heads, head_dim] in the model's dtype.
 #pragma once
 
-#include <ATen/ATen.h>
-
 #include <utility>
 #include <vector>
 
 #include "core/files/config.h"
+#include "core/kernels/aten.h"
 #include "core/model/model.h"
 
 namespace triescope {

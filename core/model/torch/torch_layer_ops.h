@@ -7,12 +7,11 @@
 // and every step's result is rounded to the dtype.
 #pragma once
 
-#include <ATen/ATen.h>
-
 #include <memory>
 #include <string>
 
 #include "core/files/config.h"
+#include "core/kernels/aten.h"
 #include "core/model/torch/forward_inputs.h"
 #include "core/model/torch/torch_weights.h"
 

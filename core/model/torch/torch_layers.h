@@ -10,8 +10,6 @@
 // run to the next. Borrows the configuration.
 #pragma once
 
-#include <ATen/ATen.h>
-
 #include <memory>
 #include <span>
 #include <stop_token>
@@ -19,6 +17,7 @@
 #include <vector>
 
 #include "core/files/config.h"
+#include "core/kernels/aten.h"
 #include "core/model/expert_notes.h"
 #include "core/model/layer_steps.h"
 #include "core/model/mask_rows.h"

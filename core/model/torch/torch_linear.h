@@ -2,8 +2,7 @@
 // here, so that another form of the weights has one place.
 #pragma once
 
-#include <ATen/ATen.h>
-
+#include "core/kernels/aten.h"
 #include "core/model/torch/torch_matrix.h"
 
 namespace triescope {

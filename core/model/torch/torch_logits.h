@@ -4,13 +4,12 @@
 // log-sum-exp and best tokens, and the row itself follows when somebody asks for it.
 #pragma once
 
-#include <ATen/ATen.h>
-
 #include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "core/kernels/aten.h"
 #include "core/model/layer_steps.h"
 #include "core/model/model.h"
 #include "core/model/torch/staging_buffer.h"

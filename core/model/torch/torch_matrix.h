@@ -13,8 +13,6 @@
 // time.
 #pragma once
 
-#include <ATen/ATen.h>
-
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -22,6 +20,7 @@
 #include <vector>
 
 #include "core/files/dequantise.h"
+#include "core/kernels/aten.h"
 #include "core/model/model.h"
 
 namespace triescope {

@@ -2,8 +2,7 @@
 // CpuPerLayer; libtorch's operations on any device.
 #pragma once
 
-#include <ATen/ATen.h>
-
+#include "core/kernels/aten.h"
 #include "core/model/torch/torch_weights.h"
 
 namespace triescope {

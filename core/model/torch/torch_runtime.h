@@ -3,13 +3,12 @@
 // folder when a CUDA device is asked for.
 #pragma once
 
-#include <ATen/ATen.h>
-
 #include <cstdint>
 #include <functional>
 #include <span>
 #include <string>
 
+#include "core/kernels/aten.h"
 #include "core/model/model.h"
 
 namespace triescope {

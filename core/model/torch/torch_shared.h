@@ -4,8 +4,7 @@
 // and the device's guard (on_device of torch_runtime.h); thread-safety is that of the Model.
 #pragma once
 
-#include <ATen/ATen.h>
-
+#include "core/kernels/aten.h"
 #include "core/model/layer_steps.h"
 
 namespace triescope {

@@ -2,10 +2,9 @@
 // layer uses it.
 #pragma once
 
-#include <ATen/ATen.h>
-
 #include <vector>
 
+#include "core/kernels/aten.h"
 #include "core/model/torch/torch_weights.h"
 #include "core/model/visible_slots.h"
 

@@ -3,8 +3,6 @@
 // Read-only once made, and safe from any thread.
 #pragma once
 
-#include <ATen/ATen.h>
-
 #include <cstdint>
 #include <optional>
 #include <set>
@@ -13,6 +11,7 @@
 
 #include "core/base/log.h"
 #include "core/files/weights.h"
+#include "core/kernels/aten.h"
 #include "core/model/torch/staging_buffer.h"
 #include "core/model/torch/torch_linear.h"
 #include "core/model/weight_loading.h"

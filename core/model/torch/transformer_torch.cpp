@@ -1,10 +1,10 @@
 // The transformer in libtorch's operations: it runs on CUDA, and is the reference on a CPU.
-#include <ATen/ATen.h>
 #include <ATen/Parallel.h>
 
 #include <algorithm>
 
 #include "core/base/error.h"
+#include "core/kernels/aten.h"
 #include "core/model/active_weights.h"
 #include "core/model/device_memory.h"
 #include "core/model/layer_route.h"

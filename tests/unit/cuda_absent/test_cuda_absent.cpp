@@ -1,11 +1,12 @@
 // The CUDA path's executor where the module with the kernels is missing: what it says, and that it
 // computes the same. A program of its own, because a process looks for the module once.
-#include <ATen/ATen.h>  // before doctest: its logging has a CHECK of its own, which ours must replace
+#include <c10/util/Logging.h>  // before doctest: it has a CHECK of its own, which ours must replace
 #include <doctest/doctest.h>
 
 #include <cstdlib>
 
 #include "core/base/error.h"
+#include "core/kernels/aten.h"
 #include "core/model/memory_need.h"
 #include "core/model/torch/kernel_check.h"
 #include "core/model/torch/torch_matrix.h"

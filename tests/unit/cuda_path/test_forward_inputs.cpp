@@ -1,8 +1,8 @@
 // What a forward of the libtorch executor reads of its batch, and its merged weights.
-#include <ATen/ATen.h>
 #include <c10/core/InferenceMode.h>
 #include <doctest/doctest.h>
 
+#include "core/kernels/aten.h"
 #include "core/model/torch/forward_inputs.h"
 #include "core/model/torch/torch_weights.h"
 #include "tests/unit/model/model_test_util.h"

@@ -1,6 +1,6 @@
 // The self-check at load, over a stand-in whose launchers can be made to answer wrongly or to refuse:
 // a kernel that fails it is replaced by libtorch's operations, with a reason.
-#include <ATen/ATen.h>  // before doctest: its logging has a CHECK of its own, which ours must replace
+#include <c10/util/Logging.h>  // before doctest: it has a CHECK of its own, which ours must replace
 #include <doctest/doctest.h>
 
 #include <dlfcn.h>
@@ -11,6 +11,7 @@
 #include <cstring>
 
 #include "core/base/bf16.h"
+#include "core/kernels/aten.h"
 #include "core/kernels/cuda_cases/kernel_case.h"
 #include "core/kernels/cuda_module.h"
 #include "core/model/torch/cuda_launch.h"

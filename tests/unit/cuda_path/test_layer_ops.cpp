@@ -1,6 +1,5 @@
 // A layer's steps through the kernels (over the stand-in) against libtorch's operations: the two
 // implementations of TorchLayerOps must mean the same for every shape, dtype and setting.
-#include <ATen/ATen.h>
 #include <c10/core/InferenceMode.h>
 #include <doctest/doctest.h>
 
@@ -10,6 +9,7 @@
 
 #include "core/files/config.h"
 #include "core/files/random_blocks.h"
+#include "core/kernels/aten.h"
 #include "core/model/torch/cuda_attention.h"
 #include "core/model/torch/torch_layer_ops.h"
 

@@ -1,8 +1,9 @@
 // What a user reads where libtorch, CUDA or the memory gives up.
-#include <ATen/ATen.h>  // before doctest: its logging has a CHECK of its own, which ours must replace
+#include <c10/util/Logging.h>  // before doctest: it has a CHECK of its own, which ours must replace
 #include <doctest/doctest.h>
 
 #include "core/base/error.h"
+#include "core/kernels/aten.h"
 #include "core/model/torch/torch_runtime.h"
 #include "core/model/transformer.h"
 #include "tests/support/refusal.h"

@@ -1,6 +1,6 @@
 // KV storage of the libtorch executor where memory is short.
-#include <ATen/ATen.h>  // before doctest: its logging has a CHECK of its own, which ours must replace
 #include <c10/core/InferenceMode.h>
+#include <c10/util/Logging.h>  // before doctest: it has a CHECK of its own, which ours must replace
 #include <doctest/doctest.h>
 
 #include <climits>
@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/base/error.h"
+#include "core/kernels/aten.h"
 #include "core/model/torch/torch_kv.h"
 #include "tests/support/refusal.h"
 #include "tests/unit/cuda_path/little_allocator.h"

@@ -1,6 +1,6 @@
 // Logits that stay where they were computed, memory that copies go through, and buckets of rows, in
 // the libtorch executor over the stand-in.
-#include <ATen/ATen.h>  // before doctest: its logging has a CHECK of its own, which ours must replace
+#include <c10/util/Logging.h>  // before doctest: it has a CHECK of its own, which ours must replace
 #include <dlfcn.h>
 #include <doctest/doctest.h>
 
@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "core/base/rng.h"
+#include "core/kernels/aten.h"
 #include "core/kernels/cuda_module.h"
 #include "core/kernels/row_ops.h"
 #include "core/model/torch/row_bucket.h"

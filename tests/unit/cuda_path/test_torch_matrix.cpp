@@ -1,5 +1,5 @@
 // Matrices of the libtorch executor in GGUF blocks, through the kernels' own source on the CPU.
-#include <ATen/ATen.h>  // before doctest: its logging has a CHECK of its own, which ours must replace
+#include <c10/util/Logging.h>  // before doctest: it has a CHECK of its own, which ours must replace
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -8,6 +8,7 @@
 
 #include "core/base/error.h"
 #include "core/files/random_blocks.h"
+#include "core/kernels/aten.h"
 #include "core/kernels/cuda_cases/kernel_case.h"
 #include "core/model/torch/torch_matrix.h"
 #include "tests/unit/cuda_path/failing_launches.h"

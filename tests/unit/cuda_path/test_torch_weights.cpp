@@ -1,9 +1,10 @@
 // Weights on their way from a file into the libtorch executor: every dense matrix holds the file's
 // values, rounded to the dtype once, whatever it was stored in.
-#include <ATen/ATen.h>  // before doctest: its logging has a CHECK of its own, which ours must replace
+#include <c10/util/Logging.h>  // before doctest: it has a CHECK of its own, which ours must replace
 #include <doctest/doctest.h>
 
 #include "core/base/error.h"
+#include "core/kernels/aten.h"
 #include "core/model/torch/torch_runtime.h"
 #include "core/model/torch/torch_weights.h"
 #include "tests/support/refusal.h"
