@@ -71,10 +71,7 @@ TEST_CASE("sampling: top_h looks at the hundred best tokens and always keeps the
   };
   CHECK(kept(1).size() == 100);
   CHECK(kept(1).front() == 50);
-  CHECK(kept(0.305) == [] {
-    Tokens tokens = count_up(30, 120);
-    return tokens;
-  }());
+  CHECK(kept(0.305) == count_up(30, 120));
   CHECK(kept(0.001) == Tokens{149});
   CHECK(kept(0).size() == 150);
   // What underflows to p = 0 has no term: not kept, and no NaN.
