@@ -31,6 +31,6 @@ set_target_properties(triescope::torch_cpu PROPERTIES IMPORTED_LOCATION "${_torc
 add_library(triescope::torch INTERFACE IMPORTED)
 set_target_properties(triescope::torch PROPERTIES
     INTERFACE_INCLUDE_DIRECTORIES "${_torch_include}"
-    # Its headers read those of single operations, not of all (core/kernels/aten.h).
+    # libtorch's headers then include the operations that they need, not all (core/kernels/aten.h).
     INTERFACE_COMPILE_DEFINITIONS AT_PER_OPERATOR_HEADERS
     INTERFACE_LINK_LIBRARIES "triescope::torch_cpu;triescope::c10")

@@ -166,6 +166,14 @@ void text_in(Canvas& canvas, Rect box, std::string_view text, TextStyle style, A
   canvas.text({x, box.y + (box.h - size.y) / 2}, fitted, style);
 }
 
+void text_over_lines(Canvas& canvas, Rect box, std::string_view text, const TextStyle& style,
+                     const Scene& scene) {
+  const float em = scene.em;
+  canvas.fill_rect({box.x - em * 0.15f, box.y, box.w + em * 0.3f, box.h},
+                   scene.theme.background.with_alpha(0.85f), em * 0.2f);
+  text_in(canvas, box, text, style);
+}
+
 void draw_x_label(Canvas& canvas, float px, float top, float height, float left, float right,
                   std::string_view text, const TextStyle& style) {
   const Point size = canvas.measure(text, style);

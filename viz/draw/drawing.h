@@ -38,6 +38,9 @@ std::string fit_text(Canvas& canvas, std::string_view text, const TextStyle& sty
 enum class Align : std::uint8_t { kLeft, kCenter, kRight };
 void text_in(Canvas& canvas, Rect box, std::string_view text, TextStyle style,
              Align align = Align::kLeft);
+// The same, left aligned, on a plate that covers the lines below the text.
+void text_over_lines(Canvas& canvas, Rect box, std::string_view text, const TextStyle& style,
+                     const Scene& scene);
 // Draws a label of a horizontal axis with its middle at `px`, in a line `height` px high. Where its letters would
 // leave [left, right] it is left out: pushed aside it would stand at another value.
 void draw_x_label(Canvas& canvas, float px, float top, float height, float left, float right,

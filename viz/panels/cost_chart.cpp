@@ -85,15 +85,6 @@ std::optional<Rect> best_mark(const CostSeries& one, const CostPlot& plot, float
   return Rect{x - em * 0.6f, tip - em * 1.1f, em * 1.2f, em * 1.1f};
 }
 
-// A name over the curves that pass below it.
-void draw_curve_name(Canvas& canvas, Rect box, const std::string& name, const TextStyle& style,
-                     const Scene& scene) {
-  const float em = scene.em;
-  canvas.fill_rect({box.x - em * 0.15f, box.y, box.w + em * 0.3f, box.h},
-                   scene.theme.background.with_alpha(0.8f), em * 0.2f);
-  text_in(canvas, box, name, style);
-}
-
 void draw_chains(Canvas& canvas, const CostPlot& plot, const ForwardCosts& forwards,
                  std::vector<Rect>& placed, const Scene& scene) {
   const float em = scene.em;
@@ -129,7 +120,7 @@ void draw_chains(Canvas& canvas, const CostPlot& plot, const ForwardCosts& forwa
     if (!is_free || box.right() > plot.area.right() + em * 3) continue;
     if (leaves && plot.area.h < em * kNamedCurvesEm) continue;
     placed.push_back(box);
-    draw_curve_name(canvas, box, label, small, scene);
+    text_over_lines(canvas, box, label, small, scene);
   }
 }
 
@@ -162,7 +153,7 @@ void draw_series(Canvas& canvas, const CostSeries& one, std::size_t index, CostP
   const auto box = free_place({left, ran.y - em * 0.6f, width, em * 1.2f}, placed, plot.area);
   if (!box) return;
   placed.push_back(*box);
-  draw_curve_name(canvas, *box, label, style, scene);
+  text_over_lines(canvas, *box, label, style, scene);
 }
 
 }  // namespace

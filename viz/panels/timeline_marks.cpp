@@ -27,9 +27,7 @@ void draw_bookmarks(Canvas& canvas, Rect plot, const Scene& scene,
     const std::string note = fit_text(canvas, bookmarks[i].note, style, right - left);
     const float width = canvas.measure(note, style).x;
     const Rect box = {left, plot.y + lower(left + width / 2, width), width, em * 0.95f};
-    canvas.fill_rect({box.x - em * 0.15f, box.y, box.w + em * 0.3f, box.h},
-                     scene.theme.background.with_alpha(0.85f), em * 0.2f);
-    text_in(canvas, box, note, style);
+    text_over_lines(canvas, box, note, style, scene);
   }
 }
 

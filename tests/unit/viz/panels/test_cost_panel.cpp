@@ -53,6 +53,36 @@ TEST_CASE("cost panel: what a step costs and gives, and what it needs") {
   CHECK(test::find(canvas, "drafts in a step that drafts"));
 }
 
+TEST_CASE("cost panel: the name of a curve that leaves the chart lies on no other curve") {
+  const auto panel = make_panel("cost");
+  panel->set_view_state("from=typed;rows=0.2,0.33,0.33,33;round=0.1");
+  const auto canvas = test::drawn(*panel, whole(), kArea);
+  const auto* const name = test::find(canvas, "α 0.9");
+  REQUIRE(name);
+  std::vector<std::string> curves, crossed;
+  for (const std::string& call : canvas.calls) {
+    std::istringstream words(call);
+    std::string what;
+    float width = 0, style = 0;
+    words >> what >> width >> style;
+    if (what != "polyline" || style != static_cast<float>(LineStyle::kDashed)) continue;
+    curves.push_back(call);
+    std::vector<Point> points;
+    for (Point p; words >> p.x >> p.y;) points.push_back(p);
+    bool crosses = false;
+    for (std::size_t i = 1; i < points.size(); ++i)
+      for (float t = 0; t < 1; t += 0.01f) {
+        const Point from = points[i - 1], to = points[i];
+        crosses = crosses ||
+                  name->box.contains({from.x + t * (to.x - from.x), from.y + t * (to.y - from.y)});
+      }
+    if (crosses) crossed.push_back(call);
+  }
+  REQUIRE(curves.size() == std::size(kChainAcceptances));
+  // Its own is the steepest.
+  CHECK((crossed.empty() || crossed == std::vector<std::string>{curves.back()}));
+}
+
 TEST_CASE("cost panel: buttons choose whose costs count, and change them") {
   const auto panel = make_panel("cost");
   CHECK(panel->view_state() == "from=run");
